@@ -30,11 +30,10 @@ from concord.people.score.sides import SideTable
 from concord.people.table.read import read_tests
 from concord.people.uncertainty.floor_ceiling import simulate_bounds
 from concord.records import TestRow
-from concord.stats.compare import Choices
-from concord.stats.ranking import compare_models
+from concord.stats.compare import Choices, compare_models
 from concord.structure.records import ScoreOptions
-from concord.structure.score.compare import compare_structure
 from concord.structure.score.definitions import counted_cells
+from concord.structure.score.difference import compare_structure
 
 MILLION = 1_000_000
 

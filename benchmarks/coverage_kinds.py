@@ -19,8 +19,7 @@ from concord.stats.intervals import jackknife_t, wilson_clustered
 from concord.stats.order import order_effect
 from concord.stats.skewed import skewed_mean
 from concord.stats.spread import flip_excess
-from concord.stats.study_concordance import ecs_interval
-from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.study_intervals import apr_interval, ecs_interval, pas_interval
 from populations import Draw, Floats, Rng
 
 RANDOM, FRESH = "drawn at random ", "drawn afresh "

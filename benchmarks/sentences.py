@@ -99,7 +99,7 @@ def turned(runs: int, effects: int, reversed_: bool) -> float:
     """Share of agents without effects, or of ones turned round, of which most effects are said to be so."""
     from scipy.stats import t as student
 
-    from concord.people.words.sentences import turned_words
+    from concord.people.words import turned_words
 
     claims = tests_module("people.simulated_agents")
     rng = np.random.default_rng([runs, effects])

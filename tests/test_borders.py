@@ -19,7 +19,7 @@ from concord.people.table.handmade.sides import _sd
 from concord.people.table.handmade.words import _is_version
 from concord.people.uncertainty.floor_ceiling import _place_in_range
 from concord.people.uncertainty.true_effects import EffectPopulation
-from concord.people.words.sentences import conclusion_words
+from concord.people.words import conclusion_words
 from concord.planning.pilots import vote_variances
 from concord.planning.study import cohen_f, power_of_test
 from concord.reasoning.compare import _line
@@ -32,7 +32,7 @@ from concord.reasoning.score.gap import Items
 from concord.records import Estimate, Interval
 from concord.structure.items import ArrangedItem
 from concord.structure.options.result import OptionReply
-from concord.structure.options.unread import unread_replies
+from concord.structure.options.score import unread_replies
 from concord.structure.words.scorers import Asked, named_options
 
 

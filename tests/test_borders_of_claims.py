@@ -24,7 +24,7 @@ from concord.people.protocol import STANDARD
 from concord.people.results.ask_referee import _mean_difference
 from concord.people.results.one import _method
 from concord.people.table.read import read_tests
-from concord.planning.mixed import _values_of_batches
+from concord.planning.people import _values_of_batches
 from concord.planning.study import power_f
 from concord.reasoning.hints.influence import hint_pairs, score_hint_rows
 from concord.reasoning.hints.rows import HintRow
@@ -41,7 +41,7 @@ from concord.stats.prediction_powered import SampleDesign, powered_mean, powered
 from concord.stats.votes import logistic_line
 from concord.structure.items import parse_items
 from concord.structure.judging.result import PairVotes
-from concord.structure.judging.unread import _filled
+from concord.structure.judging.score import _filled
 from concord.structure.read.sheet import is_row_layout
 from concord.structure.score.definitions import _assemble
 

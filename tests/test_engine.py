@@ -15,8 +15,7 @@ from concord import engine as engines
 from concord.engine import SERIAL, Engine, _batches, get_engine
 from concord.errors import OptionError
 from concord.stats.bands import ItemWeights
-from concord.stats.compare import Choices
-from concord.stats.ranking import compare_models
+from concord.stats.compare import Choices, compare_models
 from concord.stats.resample import bootstrap, bootstrap_mean_interval, sign_flip
 
 pytest.importorskip("joblib", reason="joblib is not installed: the numbers stand alone here")
@@ -185,8 +184,8 @@ def test_comparisons_of_people_and_of_structure_on_a_dask_cluster_give_the_same_
     from concord.people.results.pairs import PeopleScoresOf, compare_people
     from concord.records import TestRow
     from concord.structure.records import ScoreOptions
-    from concord.structure.score.compare import compare_structure
     from concord.structure.score.definitions import counted_cells
+    from concord.structure.score.difference import compare_structure
 
     engine, rng = get_engine("dask", scheduler=scheduler), np.random.default_rng(5)
     rows = tuple(TestRow(f"S{k // 4}", "", f"F{k}", "t", "t-test", None) for k in range(40))

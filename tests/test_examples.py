@@ -9,10 +9,10 @@ from concord.asking.inspect.export import readable_id
 from concord.asking.journal import shard_name
 from concord.asking.ledger import is_same, is_snapshot
 from concord.asking.replies import says_overflow
-from concord.asking.structured import takes_schema
+from concord.asking.requests import takes_schema
 from concord.asking.talks import read_words
 from concord.cli.app import plain_types
-from concord.cli.run_progress import progress_bar
+from concord.cli.run_show import progress_bar
 from concord.comparing.records import distinct
 from concord.comparing.tables import _both_ways
 from concord.errors import quoted_path
@@ -39,8 +39,8 @@ from concord.number_words import (
     significant,
     typeset,
 )
+from concord.people.apa.records import is_chi_square
 from concord.people.apa.text import read_number
-from concord.people.apa.words import is_chi_square
 from concord.people.families.draft import in_words
 from concord.people.table.columns import map_option, slips
 from concord.people.table.handmade.cells import is_code
@@ -48,8 +48,7 @@ from concord.people.table.handmade.words import _agent_of, _owner
 from concord.people.table.read import bound_of_zero
 from concord.people.table.reported import reports_coefficient
 from concord.people.table.values import names_coefficient, type_flags
-from concord.people.words.reasons import _agree
-from concord.people.words.sentences import _off_one, turned_round, turned_words
+from concord.people.words import _agree, _off_one, turned_round, turned_words
 from concord.reading.marks import stated_from
 from concord.reading.names import is_abbreviation
 from concord.reading.several import named_parts
@@ -72,8 +71,7 @@ from concord.stats.answer_spread import person_correlation_error, shared_log_var
 from concord.stats.bands import unit_mean_interval
 from concord.stats.coverage import unseen_gains_matter
 from concord.stats.intervals import effective_clusters
-from concord.stats.power import noncentral_beyond
-from concord.stats.power_clusters import skew_cost
+from concord.stats.power import noncentral_beyond, skew_cost
 from concord.structure.options.read import option_at
 from concord.structure.read.sheet import is_row_layout
 from concord.view.server import own_host, own_origin

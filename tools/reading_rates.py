@@ -14,7 +14,7 @@ from typing import Any
 
 from concord.reading import Reading, read_reply
 from concord.stats.intervals import wilson_interval
-from concord.structure.judging.ballots import VERDICTS, stored_verdict
+from concord.structure.judging.plain import VERDICTS, stored_verdict
 
 TESTS = Path(__file__).resolve().parent.parent / "tests" / "reading"
 COUNTS, EXAMPLES = TESTS / "counts.json", TESTS / "examples.json"

@@ -14,7 +14,7 @@ from concord.errors import OptionError
 from concord.files.documents import read_record
 from concord.reading import Reading, ReadOutcome, read_reply
 from concord.reading.second import ModelReader, SaidAnswer, SecondReader, second_reader, write_reader
-from concord.structure.judging.ballots import said_seat
+from concord.structure.judging.plain import said_seat
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 MODEL = "judge:openai-api/scripted/m"

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from concord.asking.journal import Journal
 from concord.cli import run as run_command
 from concord.cli.app import app
-from concord.cli.run_progress import Progress
+from concord.cli.run_show import Progress
 from concord.errors import RunFolderError
 
 RUN = ("run", "reasoning", "--model", "mockllm/model", "--limit", "2")

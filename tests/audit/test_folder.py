@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from concord.audit.estimate import AuditResult, PeopleAudit, StructureAudit
-from concord.audit.folder import open_folder
-from concord.audit.items import read_verdicts, sampled, write_verdicts
+from concord.audit.items import open_folder, read_verdicts, sampled, write_verdicts
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError, RunFolderError
 from concord.files.documents import heading

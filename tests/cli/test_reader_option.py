@@ -7,8 +7,7 @@ import pytest
 from tests.asking.scripted_server import scripted_server
 from typer.testing import CliRunner
 
-from concord.audit.folder import open_folder
-from concord.audit.items import write_verdicts
+from concord.audit.items import open_folder, write_verdicts
 from concord.cli.app import app
 from concord.reading import read_readings
 

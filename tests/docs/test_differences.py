@@ -17,7 +17,7 @@ from concord.people.result import TestResult
 from concord.reasoning.read.records import BiasCase
 from concord.reasoning.score.bias import keyword_detector
 from concord.reasoning.words.names import AliasTable
-from concord.reasoning.words.text import normalise
+from concord.reasoning.words.split import normalise
 from concord.records import Message, Trial
 from concord.stats import bonett_price_interval, pool_pas
 from concord.structure.records import ModelResult

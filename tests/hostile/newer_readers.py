@@ -19,7 +19,7 @@ from concord.asking.replies import read_corrections
 from concord.audit.items import read_verdicts
 from concord.cli.options import read_mapping
 from concord.comparing.scores import read_models
-from concord.reasoning.hints.choices import parse_choices
+from concord.reasoning.hints.rows import parse_choices
 from concord.structure.judging.design import parse_pairs, read_pairs
 
 Reader = Callable[[random.Random, Path], object]

@@ -25,7 +25,7 @@ from concord.people.results import agent_pairs
 from concord.people.studies.scoring import _choices, _numbers_counted
 from concord.people.table.read import read_tests
 from concord.stats.predicted_effects import predicted_effects
-from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.study_intervals import apr_interval, pas_interval
 from concord.stats.votes import _divisions, seat_test
 
 ROW = {"finding": "F", "test_type": "t-paired", "human_n": 40, "agent_n": 40}

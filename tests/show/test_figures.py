@@ -15,7 +15,7 @@ from concord.errors import OptionError
 from concord.people.files import PeopleResult
 from concord.records import Side
 from concord.show.citations import bibtex, study_entry
-from concord.show.page.people_tests import apa_string
+from concord.show.page.people_panel import apa_string
 from concord.show.paper import PaperTable
 from concord.show.svg import Picture, layout, millimetres
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from concord import studies
 from concord.people.studies.replies import ITEM_OUTCOMES
 from concord.reports import page as make_page
-from concord.show.page import build, people_tests
+from concord.show.page import build, people_panel
 from concord.show.page.data import Texts
 
 
@@ -21,12 +21,12 @@ def _result(folder: Path) -> Path:
 
 def test_a_level_in_which_a_model_refuses_stands_first_with_its_counts(tmp_path: Path) -> None:
     (view,) = make_page([_result(tmp_path / "one")]).content.of("people")
-    rows = people_tests.answer_rows(view.beside.answers)
+    rows = people_panel.answer_rows(view.beside.answers)
     first = rows[0]
     assert (first["item"], first["condition"], first["asked"]) == ("move", "competed", 6)
     assert (first["ok"], first["refused"], first["unread"]) == (0, 6, 1.0)
     assert sum(row["asked"] for row in rows) == 24
-    said = people_tests.answers_sentence(rows)
+    said = people_panel.answers_sentence(rows)
     assert said == (
         "18 of 24 answers could be read and enter tests. "
         "Most are lost in disjunction-effect, move (competed): 6 of 6."
@@ -46,7 +46,7 @@ def test_the_counts_are_a_table_of_the_page(tmp_path: Path) -> None:
 
 
 def test_every_outcome_that_is_counted_has_its_column() -> None:
-    assert {str(outcome) for outcome in ITEM_OUTCOMES} == {people_tests.ANSWERED, *people_tests.OUTCOMES}
+    assert {str(outcome) for outcome in ITEM_OUTCOMES} == {people_panel.ANSWERED, *people_panel.OUTCOMES}
 
 
 def test_a_damaged_file_of_counts_is_named_and_a_missing_one_is_no_fault(tmp_path: Path) -> None:

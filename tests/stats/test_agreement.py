@@ -22,7 +22,7 @@ from concord.stats.agreement import (
 )
 from concord.stats.bounded_means import bounded_bootstrap, bounded_mean
 from concord.stats.intervals import wilson_clustered
-from concord.stats.posteriors import pas_states, posterior_states
+from concord.stats.pooling import pas_states, posterior_states
 
 # Bland & Altman (1986), Lancet 327, 307-310, table 1: peak flow (l/min) of 17 people, first reading
 # with the Wright meter and with the mini Wright meter. They print r = 0.94; differences: mean -2.1, SD 38.8.

@@ -6,7 +6,7 @@ from scipy import integrate, special
 from scipy.special import expit
 
 from concord.errors import UndefinedError
-from concord.stats.bayes_within import Share, log_bf_variance_ratio, log_bf_within
+from concord.stats.bayes import Share, log_bf_variance_ratio, log_bf_within
 
 
 def test_a_tiny_f_of_many_observations_favours_no_effect() -> None:

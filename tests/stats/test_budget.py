@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
-from concord.stats.budget import variance_interval
+from concord.stats.design import variance_interval
 
 
 def test_the_formula_by_hand_for_a_sample_without_a_trimmed_end() -> None:

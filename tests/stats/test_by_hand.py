@@ -5,8 +5,7 @@ import pytest
 from scipy import integrate, stats
 
 from concord.stats.bands import MaximumSide, _student, difference_of_maxima
-from concord.stats.power import noncentral_beyond
-from concord.stats.power_clusters import skew_cost
+from concord.stats.power import noncentral_beyond, skew_cost
 from concord.stats.prediction_powered import _kish, cheapest_mixed
 from concord.stats.replication import replication_interval
 from concord.stats.skewed import skewed_mean, skewed_sum_ends

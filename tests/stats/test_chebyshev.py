@@ -4,8 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from concord.stats import log_bf_t, prob_positive_t
-from concord.stats.chebyshev import NODES, on_columns
-from concord.stats.elementwise import Floats
+from concord.stats.elementwise import NODES, Floats, on_columns
 
 
 def test_replicates_of_t_tests_agree_with_direct_values_to_1e_8() -> None:

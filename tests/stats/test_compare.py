@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.clustered import clustered_mean
-from concord.stats.compare import Choices, PairedComparison, compare_items, mean_estimate
+from concord.stats.compare import Choices, PairedComparison, compare_items, compare_models, mean_estimate
 from concord.stats.multiple import differs
-from concord.stats.ranking import compare_models
 
 RNG = np.random.default_rng(20)
 A, B = RNG.normal(0.6, 0.3, 40), RNG.normal(0.5, 0.3, 40)

@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.budget import Components, best_split
-from concord.stats.design import PairedDesign, Pilot, _clusters, assumed_design, pilot_design
-from concord.stats.power import power_mcnemar, power_paired, power_signs
-from concord.stats.power_clusters import Clusters
+from concord.stats.design import (
+    Components,
+    PairedDesign,
+    Pilot,
+    _clusters,
+    assumed_design,
+    best_split,
+    pilot_design,
+)
+from concord.stats.power import Clusters, power_mcnemar, power_paired, power_signs
 
 
 def test_the_test_is_the_one_that_a_comparison_would_use() -> None:

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.exact_ranks import (
+from concord.stats.pvalues import (
     p_mann_whitney_exact,
     p_mann_whitney_permutation,
     p_spearman_exact,

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from concord.stats.clustered import mean_degrees
 from concord.stats.compare import Choices, compare_items
-from concord.stats.power import power_mcnemar
-from concord.stats.power_clusters import _cluster_sizes
+from concord.stats.power import _cluster_sizes, power_mcnemar
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]
 Draw = Callable[[np.random.Generator], Drawn]

@@ -4,16 +4,23 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.stats.bounded_means import bounded_bootstrap, bounded_bootstraps
-from concord.stats.elementwise import quick_asinh, quick_atanh, quick_tanh
-from concord.stats.gamma_ratios import (
+from concord.stats.bounded_means import (
     GammaRatio,
+    bounded_bootstrap,
+    bounded_bootstraps,
     gamma_ratio_cdf,
     gamma_ratio_quantile,
     gamma_ratio_quantiles,
 )
-from concord.stats.study_concordance import StudyEffects, ecs_interval, ecs_intervals, unseen_weights
-from concord.stats.study_rates import apr_interval, apr_intervals
+from concord.stats.elementwise import quick_asinh, quick_atanh, quick_tanh
+from concord.stats.study_intervals import (
+    StudyEffects,
+    apr_interval,
+    apr_intervals,
+    ecs_interval,
+    ecs_intervals,
+    unseen_weights,
+)
 
 
 def _mixed_ratios(rng: np.random.Generator) -> list[GammaRatio]:

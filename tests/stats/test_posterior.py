@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from concord.errors import UndefinedError
 from concord.stats import two_rates
-from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
+from concord.stats.pooling import pas_states, pas_two_states, posterior, posterior_states, sign_split
 
 checked = settings(deadline=None, max_examples=100)
 evidence = st.floats(-2000, 2000)

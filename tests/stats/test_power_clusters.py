@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 from concord.errors import OptionError
 from concord.stats.clustered import clustered_mean
-from concord.stats.power import power_paired, root_bias
-from concord.stats.power_clusters import (
+from concord.stats.power import (
     Clusters,
     _beyond,
     _cluster_sizes,
     _mean_root,
     design_effect,
     power_clustered,
+    power_paired,
+    root_bias,
     spread_of,
 )
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from concord.stats.budget import Components
 from concord.stats.compare import Choices, compare_items
-from concord.stats.design import PairedDesign, Pilot, pilot_design
-from concord.stats.power_clusters import Clusters, _cluster_sizes
+from concord.stats.design import Components, PairedDesign, Pilot, pilot_design
+from concord.stats.power import Clusters, _cluster_sizes
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]
 

@@ -5,8 +5,7 @@ import pytest
 from tests.stats.simulation import DESIGNS, Rates, simulate_comparisons
 
 from concord.errors import OptionError
-from concord.stats.compare import Choices
-from concord.stats.ranking import compare_models
+from concord.stats.compare import Choices, compare_models
 
 
 def rates(design: str, n_items: int, n: int, effect: float = 0.0) -> Rates:

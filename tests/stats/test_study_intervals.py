@@ -11,11 +11,19 @@ from scipy.stats import t as student
 from concord.errors import OptionError, UndefinedError
 from concord.stats.bounded_means import (
     bounded_bootstrap,
+    gamma_ratio_cdf,
+    gamma_ratio_quantile,
 )
-from concord.stats.gamma_ratios import gamma_ratio_cdf, gamma_ratio_quantile
 from concord.stats.intervals import ends_lean, ends_weight, jackknife_t
-from concord.stats.study_concordance import StudyMoments, ecs_interval, unseen_weights
-from concord.stats.study_rates import UNSEEN, apr_interval, pas_interval, pas_intervals
+from concord.stats.study_intervals import (
+    UNSEEN,
+    StudyMoments,
+    apr_interval,
+    ecs_interval,
+    pas_interval,
+    pas_intervals,
+    unseen_weights,
+)
 
 
 @pytest.mark.parametrize(("ones", "zeros"), [(12, 0), (0, 5), (3, 2), (1, 30), (150, 50)])

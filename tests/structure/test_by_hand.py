@@ -10,8 +10,7 @@ import pytest
 import concord
 from concord.records import Estimate, Interval, UnreadBounds
 from concord.structure.judging.result import JudgeScores, PairVotes
-from concord.structure.judging.score import _bounded_kappa, _kappa_of, _length, vote_shares
-from concord.structure.judging.unread import Filled
+from concord.structure.judging.score import Filled, _bounded_kappa, _kappa_of, _length, vote_shares
 from concord.structure.options.score import _without_places
 from concord.unread import withheld
 from concord.words import say

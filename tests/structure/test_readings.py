@@ -9,7 +9,7 @@ import pytest
 from concord import api
 from concord.asking.askable import Recorded
 from concord.asking.asked.structure import answer_table
-from concord.audit.folder import open_folder
+from concord.audit.items import open_folder
 from concord.reading import read_readings
 from concord.records import Provenance
 from concord.structure.judging.design import pairs_file, read_pairs, result_of

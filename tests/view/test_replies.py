@@ -14,8 +14,8 @@ from concord.errors import FileFormatError
 from concord.reading import read_reply, stored_reading, trial_name, write_readings
 from concord.view import replies as kept
 from concord.view.folders import RunStates
-from concord.view.pages import replies_page
 from concord.view.replies import KeptRun, KeptRuns, transcripts
+from concord.view.server import replies_page
 
 RECORD = {
     "format_version": 1, "kind": "run", "suite": "structure", "model": "a/b", "options": {}, "sampling": {},

@@ -34,8 +34,7 @@ from concord.asking.journal import (
     shard_name,
     stored_lines,
 )
-from concord.asking.requests import Again, Request, Requests
-from concord.asking.structured import OFF
+from concord.asking.requests import OFF, Again, Request, Requests
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
 from concord.records import Answer, AnswerForm, AskOutcome, Usage

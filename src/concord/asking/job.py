@@ -37,8 +37,7 @@ from concord.asking.ledger import Ledger, opened_balance
 from concord.asking.limits import Budget, Limits, Payer, Prices, close_run
 from concord.asking.plan import PILOT, Plan
 from concord.asking.replies import ProviderRefusedError
-from concord.asking.requests import Again, Request, Sampling, requests_of
-from concord.asking.structured import AUTO, takes_schema
+from concord.asking.requests import AUTO, Again, Request, Sampling, requests_of, takes_schema
 from concord.asking.talks import Reads, Talk, answer_of_row, by_form, settled
 from concord.errors import InputError, MissingExtraError, ModelError
 from concord.records import Answer, AskOutcome, Design, Message, Trial

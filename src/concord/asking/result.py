@@ -10,7 +10,7 @@ from concord.asking.folder import RECORD, StoredRun, read_run
 from concord.asking.ledger import Account, Paid, account_of
 from concord.asking.limits import SPENT, Limits
 from concord.asking.recorded import score_run
-from concord.asking.structured import AUTO, OFF
+from concord.asking.requests import AUTO, OFF
 from concord.asking.talks import read_words
 from concord.errors import InputError, OptionError
 from concord.kinds import Column, Kind, Table

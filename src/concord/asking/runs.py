@@ -24,9 +24,8 @@ from concord.asking.limits import SPENT, Budget, Limits, Prices
 from concord.asking.options import Asking, options_of
 from concord.asking.plan import SEEN, Plan, make_plan
 from concord.asking.recorded import recorded_folder, score_bundled, score_run
-from concord.asking.requests import Again, Sampling, requests_of
+from concord.asking.requests import AUTO, WAYS, Again, Sampling, lined, requests_of
 from concord.asking.result import RunResult
-from concord.asking.structured import AUTO, WAYS, lined
 from concord.errors import InputError, MissingExtraError, ModelError, OptionError
 from concord.numeric import gated
 from concord.records import InputFile

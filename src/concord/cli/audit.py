@@ -38,8 +38,15 @@ def audit(
 ) -> None:
     """Check by hand how replies were read: error rates by how and by group, and corrected numbers."""
     from concord.audit.estimate import audit_result
-    from concord.audit.folder import open_folder, store_audit
-    from concord.audit.items import HINTS, detected_hints, read_verdicts, sampled, write_page
+    from concord.audit.items import (
+        HINTS,
+        detected_hints,
+        open_folder,
+        read_verdicts,
+        sampled,
+        store_audit,
+        write_page,
+    )
     from concord.files.output import below
 
     if hints:

@@ -193,7 +193,7 @@ def _ask_embedded(question: str, asked: Mapping[str, Any], folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
     from concord.asking import runs
     from concord.asking.requests import Sampling
-    from concord.cli.run_progress import Progress
+    from concord.cli.run_show import Progress
 
     chosen = dict(asked)
     sampling = Sampling(

@@ -182,8 +182,7 @@ def tell_of_reader(found: "ModelReader | None", folder: Path, replies: Sequence[
     """Say and keep what a model as reader did, and write the page on which it is audited."""
     if found is None:
         return
-    from concord.audit.folder import open_folder
-    from concord.audit.items import sampled, write_page
+    from concord.audit.items import open_folder, sampled, write_page
     from concord.reading.second import write_reader
 
     opened = open_folder(folder)

@@ -18,7 +18,7 @@ from concord.errors import InputError, ModelError, OptionError, printable
 if TYPE_CHECKING:
     from concord.asking.job import Job
     from concord.asking.runs import Planned, RunResult
-    from concord.cli.run_progress import Progress
+    from concord.cli.run_show import Progress
 
 
 def __getattr__(name: str) -> Callable[..., None]:
@@ -157,7 +157,7 @@ def _ask(one: "Planned") -> "RunResult":
     from concord.asking import runs
     from concord.asking.job import Listeners
     from concord.asking.plan import PILOT
-    from concord.cli.run_progress import Progress
+    from concord.cli.run_show import Progress
 
     n = min(one.plan.n_to_ask, PILOT) if one.job.pilot else one.plan.n_to_ask
     progress = Progress(n, prices=one.job.prices, title=one.job.design.suite)

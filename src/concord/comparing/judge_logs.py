@@ -23,8 +23,7 @@ from concord.numeric import gated
 from concord.structure.judging.rated import COLUMNS, PAIRWISE, holds_scores, rated_result
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
-from concord.structure.judging.score import score_votes
-from concord.structure.judging.unread import unread_votes
+from concord.structure.judging.score import score_votes, unread_votes
 
 
 @gated()

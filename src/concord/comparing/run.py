@@ -23,7 +23,7 @@ from concord.files.gate import refuse_models
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, Interval
 from concord.stats.clustered import cluster_codes, mean_degrees
-from concord.stats.compare import Choices, mean_estimate
+from concord.stats.compare import Choices, ComparedPair, ModelRanking, compare_models, mean_estimate
 from concord.stats.elementwise import Floats
 from concord.stats.equivalence import WithinMargin, adjusted_margins, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS
@@ -31,7 +31,6 @@ from concord.stats.leaderboard import Chosen, value_of_choosing
 from concord.stats.mcnemar import bonett_price_interval
 from concord.stats.multiple import indistinguishable
 from concord.stats.pairs import MetricDifference
-from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
 from concord.words import say
 
 

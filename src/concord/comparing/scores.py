@@ -17,8 +17,8 @@ from concord.files.inspect_logs import is_lm_eval, read_json_log
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.reasoning import NAME
+from concord.reasoning.compare import ALL_METRICS, item_values, usual_metric
 from concord.reasoning.files import SAMPLES_FILE, ReasoningResult
-from concord.reasoning.probes.by_item import ALL_METRICS, item_values, usual_metric
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.result import VOIDED, SampleRow
 

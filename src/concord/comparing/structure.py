@@ -22,7 +22,13 @@ from concord.stats.equivalence import WithinMargin
 from concord.stats.pairs import ModelPair, RankedPairs
 from concord.structure.records import ModelResult, ScoreOptions
 from concord.structure.result import StructureResult
-from concord.structure.score.compare import FIXED_M, METRICS, ORDER_METRICS, compare_structure, counted_model
+from concord.structure.score.difference import (
+    FIXED_M,
+    METRICS,
+    ORDER_METRICS,
+    compare_structure,
+    counted_model,
+)
 from concord.structure.score.order import release_ceilings
 
 LEAST_RESAMPLES = 200

@@ -35,7 +35,7 @@ from concord.people.result import (
     Score,
     TestResult,
 )
-from concord.people.words.sentences import conclusion_words, effect_words, replication_words
+from concord.people.words import conclusion_words, effect_words, replication_words
 from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell, Provenance, ScoredBy, Told
 from concord.unread import holds, unread_notes, unread_sentences, withheld
 from concord.words import bare_reason, say

@@ -11,7 +11,6 @@ from concord.comparing.run import in_order, joined_scores
 from concord.comparing.tables import ScoreReading
 from concord.errors import MismatchError, OptionError, UndefinedError
 from concord.number_words import number, percent
-from concord.planning.mixed import MIXED
 from concord.planning.options import (
     PlanKind,
     PlanOptions,
@@ -22,14 +21,20 @@ from concord.planning.options import (
     price,
     wanted_of,
 )
-from concord.planning.people import PARTICIPANTS
+from concord.planning.people import MIXED, PARTICIPANTS
 from concord.planning.pilots import JUDGES, OPTIONS
 from concord.planning.structure import STRUCTURE
 from concord.planning.study import STUDY
-from concord.stats.budget import BudgetSplit, variance_interval
-from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
+from concord.stats.design import (
+    BudgetSplit,
+    PairedDesign,
+    Pilot,
+    assumed_design,
+    pilot_design,
+    variance_interval,
+)
 from concord.stats.elementwise import Bools
-from concord.stats.power_clusters import Clusters
+from concord.stats.power import Clusters
 from concord.words import say
 
 

@@ -16,7 +16,7 @@ from concord.stats.agreement import weighted_pearson, weighted_regression
 from concord.stats.bayes import log_bf_anova, log_bf_binomial, log_bf_bound, log_bf_chi_square_bic
 from concord.stats.bayes import log_bf_regression, log_bf_t, prob_positive_binomial, prob_positive_f
 from concord.stats.bayes import prob_positive_t
-from concord.stats.bayes_within import log_bf_variance_ratio, log_bf_within
+from concord.stats.bayes import log_bf_variance_ratio, log_bf_within
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.clustered import MeanError, clustered_mean
 from concord.stats.compare import Choices, PairedComparison, compare_items
@@ -29,8 +29,8 @@ from concord.stats.effects import log_odds_ratio, log_odds_ratio_se, proportion_
 from concord.stats.effects import proportion_log_odds_se, proportion_se, rank_biserial, rank_biserial_se
 from concord.stats.effects import z_difference
 from concord.stats.equivalence import Equivalence, equivalence
-from concord.stats.exact_ranks import p_mann_whitney_exact, p_mann_whitney_permutation, p_spearman_exact
-from concord.stats.exact_ranks import p_spearman_exact_rho, p_wilcoxon_exact
+from concord.stats.pvalues import p_mann_whitney_exact, p_mann_whitney_permutation, p_spearman_exact
+from concord.stats.pvalues import p_spearman_exact_rho, p_wilcoxon_exact
 from concord.stats.gaps import fixed_m_gap
 from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
@@ -39,19 +39,19 @@ from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
 from concord.stats.pooling import calibrated_agreement, fisher_z, fisher_z_inverse, mean_groups
 from concord.stats.pooling import pool_normalised, pool_normalised_groups, pool_pas, pool_pas_groups, rms_z
 from concord.stats.pooling import z_agreement
-from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
+from concord.stats.pooling import pas_states, pas_two_states, posterior, posterior_states, sign_split
 from concord.stats.power import detectable_effect, interval_width, items_needed, power_mcnemar, power_paired
 from concord.stats.power import power_two_sample
-from concord.stats.power_clusters import Clusters, design_effect, power_clustered
+from concord.stats.power import Clusters, design_effect, power_clustered
 from concord.stats.pvalues import p_binomial, p_chi_square, p_correlation, p_f, p_mann_whitney, p_t
 from concord.stats.pvalues import p_variance_ratio, p_z
-from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
+from concord.stats.compare import ComparedPair, ModelRanking, compare_models
 from concord.stats.replication import PredictionInterval, SelectedEffect, SmallTelescope, log_bf_replication
 from concord.stats.replication import replication_interval, selection_adjusted, small_telescopes
 from concord.stats.resample import SignFlip, bootstrap, sign_flip
 from concord.stats.skewed import SkewedMean, skewed_mean
-from concord.stats.study_concordance import ecs_interval
-from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.study_intervals import ecs_interval
+from concord.stats.study_intervals import apr_interval, pas_interval
 from concord.stats.true_effects import draw_true_effects
 from concord.stats.two_rates import prob_first_rate_higher
 

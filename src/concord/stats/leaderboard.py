@@ -8,8 +8,8 @@ from scipy.special import chdtrc, fdtrc, gammaln, nctdtrinc, ndtr, stdtr, stdtri
 
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Bools, Floats
-from concord.stats.exact_ranks import mean_ranks
 from concord.stats.intervals import FEWEST_CLUSTERS
+from concord.stats.pvalues import mean_ranks
 
 POWER = 0.8
 """With which a difference would have been found that is called large enough to be found."""

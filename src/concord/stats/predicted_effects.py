@@ -21,7 +21,7 @@ from scipy import special
 
 from concord.errors import OptionError
 from concord.stats.elementwise import Floats
-from concord.stats.exact_ranks import mean_ranks
+from concord.stats.pvalues import mean_ranks
 
 MIN_PAIRS = 3
 

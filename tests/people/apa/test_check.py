@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from concord.people.apa.read import check_apa, parse_apa
-from concord.stats.exact_ranks import p_mann_whitney_exact
+from concord.stats.pvalues import p_mann_whitney_exact
 
 VERDICTS: list[tuple[str, str]] = [
     # consistent: rounding of the statistic and of p, bounds, claims without a number

@@ -10,7 +10,7 @@ import pytest
 import concord
 from concord.errors import FileFormatError, InputError, OptionError, TableError, UndefinedError
 from concord.people.mixed.result import CombineResult
-from concord.planning.mixed import MixedPlan
+from concord.planning.people import MixedPlan
 from concord.records import Estimate
 from concord.show.answers_plots import combined_picture
 from concord.show.declared import report_of

@@ -7,7 +7,7 @@ import pytest
 
 import concord
 from concord.errors import FileFormatError
-from concord.planning.mixed import MixedPlan
+from concord.planning.people import MixedPlan
 from concord.stats.prediction_powered import effective_people, implied_correlation
 
 Rows = list[dict[str, Any]]

@@ -15,8 +15,7 @@ from concord.comparing.kinds import PEOPLE_RESULTS
 from concord.comparing.metrics import ComparedModel, MetricCompareResult
 from concord.people.families import registry
 from concord.people.protocol import STANDARD
-from concord.people.results.details import quadrant
-from concord.people.results.one import score_table
+from concord.people.results.one import quadrant, score_table
 from concord.people.results.pairs import compare_people
 from concord.people.results.same_tests import context_of
 from concord.people.score.levels import lay_out
@@ -27,7 +26,7 @@ from concord.people.table.read import read_tests
 from concord.people.uncertainty.floor_ceiling import Simulation, simulate_bounds
 from concord.people.uncertainty.other_studies import Jackknife
 from concord.people.uncertainty.true_effects import human_effects
-from concord.people.words.sentences import place_claim
+from concord.people.words import place_claim
 from concord.records import Estimate, TestRow
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats

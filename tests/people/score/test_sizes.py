@@ -14,7 +14,7 @@ from concord.people.score.levels import lay_out
 from concord.people.score.sizes import coding_warning, effect_sizes
 from concord.people.score.test_scores import TestScores
 from concord.people.uncertainty.true_effects import adjusted_effects
-from concord.people.words.sentences import size_words
+from concord.people.words import size_words
 from concord.records import Estimate, TestRow
 from concord.stats.elementwise import Floats
 
@@ -240,7 +240,7 @@ def test_words_for_effects_and_for_nulls() -> None:
 
 
 def test_reasons_name_only_what_was_seen() -> None:
-    from concord.people.results.details import usual_reason
+    from concord.people.results.one import usual_reason
 
     demo = concord.score_people(demo_table(), n_resamples=0, n_simulations=0)
     assert all(f.usual_reason is None or "variance" not in f.usual_reason for f in demo.findings)

@@ -19,8 +19,7 @@ from concord.people.same_people import SamePeople, binomial_at
 from concord.people.score.sides import SideTable
 from concord.records import Interval, Side, TestRow, TestTable
 from concord.stats.bounded_means import bounded_bootstrap
-from concord.stats.study_concordance import ecs_interval
-from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.study_intervals import apr_interval, ecs_interval, pas_interval
 
 PROTOCOLS = [STANDARD, REFINED, PUBLISHED]
 PLAIN = [replace(protocol, intervals="jackknife") for protocol in PROTOCOLS]

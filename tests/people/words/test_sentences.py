@@ -8,7 +8,7 @@ from concord.people.protocol import STANDARD
 from concord.people.public import replication_table
 from concord.people.result import Bounds, HumanRow, human_row
 from concord.people.results.one import score_table
-from concord.people.words.sentences import relative_words
+from concord.people.words import relative_words
 from concord.records import Estimate, Interval
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from concord.errors import FileFormatError
 from concord.reading import read_reply
-from concord.reasoning.hints.choices import (
+from concord.reasoning.hints.rows import (
+    KINDS,
     bundled_choices,
     choice_messages,
     parse_choices,
 )
-from concord.reasoning.hints.rows import KINDS
 
 CHOICES = parse_choices(bundled_choices())
 FOUR = ("one", "two", "three", "four")

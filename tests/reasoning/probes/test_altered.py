@@ -6,7 +6,7 @@ from concord.errors import FileFormatError
 from concord.reasoning.design import SAMPLES, bundled
 from concord.reasoning.probes.session import bundled_altered, filler_for, parse_altered
 from concord.reasoning.read.replies import read_samples
-from concord.reasoning.words.text import tokens
+from concord.reasoning.words.split import tokens
 
 ALTERED = parse_altered(bundled_altered())
 VIGNETTES = read_samples(bundled(SAMPLES)).rows

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices
 from concord.reasoning.hints.detect import RULES, detector_of
+from concord.reasoning.hints.rows import LETTERS, OptionQuestion, parse_choices
 from concord.reasoning.probes.chains import score_early
 from concord.reasoning.probes.design import design_probes, probe_openers
 from concord.reasoning.probes.reading import probe_answers

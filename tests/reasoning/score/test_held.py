@@ -11,8 +11,7 @@ from concord.reasoning.score.steps import _step_estimate as step_estimate
 from concord.stats import coverage
 from concord.stats.compare import compare_items
 from concord.stats.coverage import CoverageRow
-from concord.stats.study_concordance import ecs_interval
-from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.study_intervals import apr_interval, ecs_interval, pas_interval
 
 FAMILIES = np.repeat(np.arange(5), 4)
 

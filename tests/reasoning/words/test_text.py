@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.reading.names import Words, fold_word
-from concord.reasoning.words.text import normalise, token_sets, tokens
+from concord.reasoning.words.split import normalise, token_sets, tokens
 
 
 @pytest.mark.parametrize(

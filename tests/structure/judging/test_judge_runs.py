@@ -11,8 +11,8 @@ from concord.asking import weights
 from concord.asking.asked.judge import lay_out_pairs
 from concord.asking.runs import job
 from concord.errors import FileFormatError, OptionError
-from concord.structure.judging.ballots import said_seat
 from concord.structure.judging.design import read_pairs, result_of
+from concord.structure.judging.plain import said_seat
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 import concord
-from concord.structure.judging.ballots import EVEN, FIRST, SECOND, named_seat, said_seat
+from concord.structure.judging.plain import EVEN, FIRST, SECOND, named_seat, said_seat
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from tests.structure.options.scripted import replies
 
 from concord.structure.options.result import OptionReply, OptionResult, OptionScores
-from concord.structure.options.score import score_options
-from concord.structure.options.unread import least_even, most_even
+from concord.structure.options.score import least_even, most_even, score_options
 
 Chance = Callable[[OptionReply], float]
 

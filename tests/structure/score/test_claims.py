@@ -13,9 +13,8 @@ from concord.stats.order import order_effect
 from concord.stats.spread import flip_excess
 from concord.structure.records import ScoreOptions
 from concord.structure.result import order_claims as guarded
-from concord.structure.score.compare import compare_structure
 from concord.structure.score.definitions import Counted, counted_cells
-from concord.structure.score.difference import ResampledModels, compared_models
+from concord.structure.score.difference import ResampledModels, compare_structure, compared_models
 from concord.structure.score.order import flip_estimate, flips_p, gate_of
 
 pytestmark = pytest.mark.long

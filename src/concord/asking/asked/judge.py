@@ -10,7 +10,6 @@ from concord.asking.folder import planned_prompts, read_run
 from concord.asking.talks import Reads, found_or_why
 from concord.errors import OptionError, RunFolderError
 from concord.records import AskOutcome, Design, Trial
-from concord.structure.judging.ballots import said_seat
 from concord.structure.judging.design import (
     BUNDLED,
     JUDGE,
@@ -19,6 +18,7 @@ from concord.structure.judging.design import (
     read_pairs,
     result_of,
 )
+from concord.structure.judging.plain import said_seat
 from concord.structure.judging.result import JudgeResult
 from concord.structure.words.judged import MODEL_SCORERS
 

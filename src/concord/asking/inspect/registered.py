@@ -23,7 +23,7 @@ from concord.asking.inspect.local import local  # noqa: E402
 from concord.asking.inspect.scorers import FIRST_LOOKS  # noqa: E402
 from concord.asking.inspect.sessions import converse  # noqa: E402
 from concord.asking.recorded import carried_plan  # noqa: E402
-from concord.asking.structured import lined  # noqa: E402
+from concord.asking.requests import lined  # noqa: E402
 from concord.records import Design, Trial  # noqa: E402
 
 __all__ = ["TASKS", "local"]

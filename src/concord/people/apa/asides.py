@@ -4,6 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from concord.people.apa.items import read_count, read_degrees, read_ns, read_p, read_statistic, read_tail
+from concord.people.apa.records import (
+    EFFECTS,
+    FOLDED_EFFECTS,
+    INTERVAL_WORDS,
+    LABELLED,
+    MEANINGFUL,
+    P0_WORDS,
+    SQUARED_EFFECTS,
+    SQUARES,
+)
 from concord.people.apa.text import (
     Cursor,
     Fault,
@@ -15,16 +25,6 @@ from concord.people.apa.text import (
     number,
     read_number,
     whole,
-)
-from concord.people.apa.words import (
-    EFFECTS,
-    FOLDED_EFFECTS,
-    INTERVAL_WORDS,
-    LABELLED,
-    MEANINGFUL,
-    P0_WORDS,
-    SQUARED_EFFECTS,
-    SQUARES,
 )
 
 

@@ -5,8 +5,7 @@ Every look ahead is bounded, so reading takes time proportional to the text, wha
 
 from dataclasses import replace
 
-from concord.people.apa.text import Cursor, Fault, Item, PrintedNumber, item, number, read_number, whole
-from concord.people.apa.words import (
+from concord.people.apa.records import (
     DEGREES,
     DF_WORDS,
     JOINED_TAILS,
@@ -19,6 +18,7 @@ from concord.people.apa.words import (
     Kind,
     is_chi_square,
 )
+from concord.people.apa.text import Cursor, Fault, Item, PrintedNumber, item, number, read_number, whole
 
 
 def read_p(cursor: Cursor) -> Item | None:

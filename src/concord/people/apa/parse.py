@@ -12,9 +12,8 @@ from typing import Any
 from concord.errors import ApaError
 from concord.number_words import significant
 from concord.people.apa.asides import find_items, read_items
-from concord.people.apa.records import ApaResult
+from concord.people.apa.records import COEFFICIENTS, CONNECTING, DEGREES, ApaResult, Kind
 from concord.people.apa.text import Fault, Item, Plain, PrintedNumber, plain
-from concord.people.apa.words import COEFFICIENTS, CONNECTING, DEGREES, Kind
 
 PRIMARY = frozenset({"statistic", "counts", "fraction"})
 _BELONGING = frozenset({"n", "n1", "n2", "df", "df1", "df2", "p0", "z", "tail", "ignored", "ns"})

@@ -7,8 +7,17 @@ from concord.errors import UndefinedError
 from concord.number_words import number, significant
 from concord.people.apa.parse import ApaScan, find_apa, parse_apa, scan_apa
 from concord.people.apa.records import ApaCheck, ApaResult, Verdict
-from concord.stats.exact_ranks import p_mann_whitney_exact, p_wilcoxon_exact
-from concord.stats.pvalues import p_binomial, p_chi_square, p_correlation, p_f, p_mann_whitney, p_t, p_z
+from concord.stats.pvalues import (
+    p_binomial,
+    p_chi_square,
+    p_correlation,
+    p_f,
+    p_mann_whitney,
+    p_mann_whitney_exact,
+    p_t,
+    p_wilcoxon_exact,
+    p_z,
+)
 
 __all__ = ["ApaCheck", "ApaResult", "ApaScan", "check_apa", "find_apa", "parse_apa", "scan_apa"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from concord.people.apa.words import RELATIONS, Kind, PRelation, Relation
+from concord.people.apa.records import RELATIONS, Kind, PRelation, Relation
 
 # Soft hyphens included: copied from a PDF, one can be a minus sign, and r = .31 is not r = -.31.
 _DASHES = "\u002d\u00ad\u0096\u02d7\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\u2796\ufe58\ufe63\uff0d"

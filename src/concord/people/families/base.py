@@ -22,8 +22,7 @@ from concord.people.families.draft import Draft, sign
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes
-from concord.stats.chebyshev import on_columns
-from concord.stats.elementwise import Floats
+from concord.stats.elementwise import Floats, on_columns
 
 if TYPE_CHECKING:
     from concord.people.apa.records import ApaCheck, ApaResult

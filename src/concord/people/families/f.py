@@ -48,7 +48,7 @@ from concord.people.families.draft import D_Z_FLAG, Draft, check_ratio, in_words
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes, effects, pvalues
-from concord.stats.bayes_within import log_bf_within
+from concord.stats.bayes import log_bf_within
 from concord.stats.elementwise import Floats
 
 

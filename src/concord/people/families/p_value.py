@@ -24,9 +24,8 @@ from concord.people.families.draft import Draft, check_ratio, in_words, join_gro
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes, pvalues
-from concord.stats.bayes_within import log_bf_variance_ratio
-from concord.stats.chebyshev import on_columns
-from concord.stats.elementwise import Floats
+from concord.stats.bayes import log_bf_variance_ratio
+from concord.stats.elementwise import Floats, on_columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from concord.people.protocol import Protocol
 from concord.records import Side
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
-from concord.stats.exact_ranks import small_rank_p
+from concord.stats.pvalues import small_rank_p
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from concord.people.predictions.table import EffectPair, Prediction
 from concord.people.protocol import STANDARD
 from concord.stats import pvalues
 from concord.stats.elementwise import Floats, or_none
-from concord.stats.posteriors import pas_states, posterior_states
+from concord.stats.pooling import pas_states, posterior_states
 from concord.stats.predicted_effects import (
     MIN_PAIRS,
     effects_pearson,

@@ -38,7 +38,7 @@ from concord.stats.replication import (
     replication_interval,
     small_telescopes,
 )
-from concord.stats.study_rates import apr_interval
+from concord.stats.study_intervals import apr_interval
 
 
 def selection_of(work: Computed, errors: tuple[Floats, ...], level: float) -> Selection:

@@ -43,7 +43,7 @@ from concord.people.uncertainty.other_studies import (
     mean_bounds,
     rate_bounds,
 )
-from concord.people.words.reasons import assumptions_of, flags_of
+from concord.people.words import assumptions_of, flags_of
 from concord.records import SideOutcome, TestRow, TestTable
 from concord.stats.elementwise import Floats, or_none
 from concord.stats.equivalence import SMALLEST_OF_INTEREST

@@ -14,7 +14,7 @@ from concord.people.protocol import Protocol
 from concord.people.same_people import SamePeople
 from concord.records import Side, TestRow
 from concord.stats.elementwise import Floats
-from concord.stats.posteriors import sign_split
+from concord.stats.pooling import sign_split
 
 Says = TypeVar("Says", bound=Brief)
 

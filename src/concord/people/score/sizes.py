@@ -18,7 +18,7 @@ from concord.people.protocol import Protocol
 from concord.people.result import EffectSizes, SelectedSizes
 from concord.people.score.levels import FEWEST_TESTS, Layout, ecs_weights, used_tests
 from concord.people.score.test_scores import TestScores
-from concord.people.words.sentences import coding_decides
+from concord.people.words import coding_decides
 from concord.records import Estimate, Interval, TestRow
 from concord.stats.agreement import concordance, concordance_about_zero, concordance_unnormalised
 from concord.stats.clustered import clustered_median

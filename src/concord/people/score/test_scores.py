@@ -11,8 +11,7 @@ from concord.people.evidence import Brief, Evidence
 from concord.people.protocol import Protocol
 from concord.stats.effects import z_difference
 from concord.stats.elementwise import Floats
-from concord.stats.pooling import z_agreement
-from concord.stats.posteriors import pas_two_states, posterior
+from concord.stats.pooling import pas_two_states, posterior, z_agreement
 
 
 @dataclass(frozen=True, slots=True)

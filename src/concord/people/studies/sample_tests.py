@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
 from concord.stats.elementwise import Floats
-from concord.stats.exact_ranks import LARGEST_EXACT, p_mann_whitney_exact, p_mann_whitney_permutation
+from concord.stats.pvalues import LARGEST_EXACT, p_mann_whitney_exact, p_mann_whitney_permutation
 from concord.words import say
 
 

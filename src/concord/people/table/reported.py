@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from concord.errors import ApaError
-from concord.people.apa.records import ApaResult
-from concord.people.apa.words import EXAMPLES
+from concord.people.apa.records import EXAMPLES, ApaResult
 from concord.people.families.draft import Draft, in_words, sign
 from concord.people.families.registry import KINDS, complete
 

@@ -39,7 +39,7 @@ from concord.people.uncertainty.true_effects import (
     human_effects,
     lacking,
 )
-from concord.people.words.sentences import ADJUSTED
+from concord.people.words import ADJUSTED
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import percentile_interval

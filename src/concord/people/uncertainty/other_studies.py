@@ -29,8 +29,13 @@ from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, Scale, jackknife_t
 from concord.stats.pooling import fisher_z
-from concord.stats.study_concordance import StudyEffects, ecs_intervals, unseen_weights
-from concord.stats.study_rates import apr_intervals, pas_intervals
+from concord.stats.study_intervals import (
+    StudyEffects,
+    apr_intervals,
+    ecs_intervals,
+    pas_intervals,
+    unseen_weights,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from concord.files.gate import check_trials
 from concord.files.json_text import parsed
 from concord.files.templates import read_template, template_names
 from concord.reasoning.design import CASES, SAMPLES, bundled
-from concord.reasoning.hints.choices import CHOICES, OptionQuestion, bundled_choices, parse_choices
 from concord.reasoning.hints.detect import RULES, detector_of
+from concord.reasoning.hints.rows import CHOICES, OptionQuestion, bundled_choices, parse_choices
 from concord.reasoning.probes.records import HINTS, MISTAKE, PAIRS, PARAPHRASE, PROBES
 from concord.reasoning.probes.session import (
     ALTERED,

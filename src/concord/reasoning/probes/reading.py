@@ -12,11 +12,10 @@ from concord.reading import Reading, read_reply, split_thinking
 from concord.reading.records import StoredReading
 from concord.reading.stored import stored_reading
 from concord.reasoning.design import SAMPLES
-from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
-from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices
 from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
-from concord.reasoning.hints.rows import UNHINTED, HintRow
+from concord.reasoning.hints.rows import CHOICES as CHOICES_FILE
+from concord.reasoning.hints.rows import LETTERS, UNHINTED, HintRow, OptionQuestion, parse_choices
 from concord.reasoning.probes.design import case_pairs, chain_items, probe_openers
 from concord.reasoning.probes.records import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE, ProbeRow
 from concord.reasoning.probes.session import (
@@ -36,8 +35,7 @@ from concord.reasoning.score.bias import keyword_detector
 from concord.reasoning.score.parse import LEAK_TOKENS, Parser, column
 from concord.reasoning.score.steps import score_steps
 from concord.reasoning.words.names import Lexicon, load_lexicon
-from concord.reasoning.words.split import split_reply
-from concord.reasoning.words.text import normalise
+from concord.reasoning.words.split import normalise, split_reply
 
 _DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
 """Cells that ask for an answer and nothing else."""

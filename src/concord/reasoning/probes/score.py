@@ -18,7 +18,6 @@ from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeat
 from concord.files.raw_replies import reply_text
 from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.reading import StoredReading, read_reply, stored_reading, trial_name
-from concord.reasoning.hints.choices import LETTERS
 from concord.reasoning.hints.counts import (
     HintCounts,
     add_counts,
@@ -29,7 +28,7 @@ from concord.reasoning.hints.counts import (
 )
 from concord.reasoning.hints.influence import hint_pairs, score_hint_rows, unhinted_answers
 from concord.reasoning.hints.leaderboard import HintLeaderboard, leaderboard_of
-from concord.reasoning.hints.rows import KINDS, UNHINTED, HintRow
+from concord.reasoning.hints.rows import KINDS, LETTERS, UNHINTED, HintRow
 from concord.reasoning.item_numbers import outcome_counts
 from concord.reasoning.probes.chains import (
     score_early,

@@ -14,8 +14,7 @@ from concord.files.json_text import parsed
 from concord.files.templates import fill, read_template
 from concord.reading.read import read_form
 from concord.reasoning.design import MARK
-from concord.reasoning.hints.choices import OptionQuestion, choice_messages, choice_text
-from concord.reasoning.hints.rows import KINDS, UNHINTED
+from concord.reasoning.hints.rows import KINDS, UNHINTED, OptionQuestion, choice_messages, choice_text
 from concord.reasoning.probes.chains import MIN_STEPS
 from concord.reasoning.probes.records import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE
 from concord.reasoning.words.split import reasoning_steps, split_reply

@@ -41,7 +41,7 @@ from concord.reasoning.score.gap import gap_result
 from concord.reasoning.score.parse import ParsedReply, RecordedReplies, ScoringContext, column, count_outcomes
 from concord.reasoning.score.steps import StepColumns, step_result
 from concord.reasoning.words.names import Lexicon
-from concord.reasoning.words.text import tokens
+from concord.reasoning.words.split import tokens
 from concord.words import say
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from concord.reasoning.result import LEVEL, MORE_THAN, StepResult
 from concord.reasoning.score.parse import ScoringContext
-from concord.reasoning.words.text import token_sets
+from concord.reasoning.words.split import token_sets
 from concord.records import Estimate
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.coverage import coverage_note, score_look

@@ -30,7 +30,7 @@ from concord.show.page.data import (
 from concord.show.page.declared import all_pictures, script_tables
 from concord.show.page.find import REPLY_COLUMNS, find_replies, find_results
 from concord.show.page.fragments import breakable
-from concord.show.page.panel import ModelView, PageData, Panel
+from concord.show.page.panel import PageData, Panel, ShownModel
 from concord.show.page.values import COMPARISON, FoundResults, Problem, ReplyTable, ResultFile
 from concord.show.plot_effects import FOREST
 from concord.show.plot_standing import ranking_picture
@@ -129,7 +129,7 @@ def read_content(
 
 
 def compare_views(
-    views: Sequence[ModelView], panel: Panel, compare: Compare
+    views: Sequence[ShownModel], panel: Panel, compare: Compare
 ) -> tuple[list[ResultFile], list[Problem]]:
     """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
     # At the level of their own intervals, the highest where results differ in it.

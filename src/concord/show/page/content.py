@@ -8,7 +8,7 @@ from concord.comparing.comparison import Comparison
 from concord.errors import FileFormatError
 from concord.kinds import Kind
 from concord.show.page.declared import shown_result, shown_results
-from concord.show.page.panel import ModelView, Panel
+from concord.show.page.panel import Panel, ShownModel
 from concord.show.page.screen import Lead
 from concord.show.page.values import FoundResults, Problem, ReplyTable, ResultFile, without_folder
 
@@ -24,7 +24,7 @@ class FilledSection:
 
 
 def shown_section(
-    filled: FilledSection, views: Sequence[ModelView], lead: Lead | None = None
+    filled: FilledSection, views: Sequence[ShownModel], lead: Lead | None = None
 ) -> dict[str, Any]:
     """Return a section for its template: as one, or by models under the names they have elsewhere."""
     kind, records = filled.kind, filled.records
@@ -62,7 +62,7 @@ def fill_sections(
 
 
 def by_question(
-    filled: Sequence[FilledSection], views: Mapping[str, Sequence[ModelView]], lead: Lead | None = None
+    filled: Sequence[FilledSection], views: Mapping[str, Sequence[ShownModel]], lead: Lead | None = None
 ) -> Mapping[str, list[dict[str, Any]]]:
     """Return the filled sections of each question; the one that leads without what is said already."""
     found: dict[str, list[dict[str, Any]]] = {}
@@ -123,7 +123,7 @@ class Content:
         return title if len(self.comparisons) < 2 or source.file is None else f"{title}: {source.shown}"
 
     @property
-    def all_views(self) -> list[ModelView]:
+    def all_views(self) -> list[ShownModel]:
         """The views of all questions."""
         return [view for panel in self.panels for view in self.views[panel.name]]
 

@@ -18,7 +18,7 @@ from concord.show.page import fragments
 from concord.show.page.content import Content, by_question
 from concord.show.page.declared import first_picture, shown_result
 from concord.show.page.findings import kind_finding
-from concord.show.page.panel import INVENTED, FindingInputs, ModelView, Panel, Ranks, short_names
+from concord.show.page.panel import INVENTED, FindingInputs, Panel, Ranks, ShownModel, short_names
 from concord.show.page.screen import Card, Lead, PageFinding, Screen, lead_of
 from concord.show.page.values import COMPARISON, Document, ResultFile
 from concord.words import say
@@ -40,7 +40,7 @@ def letters(compared: Sequence[Comparison], models: Sequence[str]) -> list[tuple
     return list(found.items())
 
 
-def standing_of(views: Sequence[ModelView], compared: Sequence[Comparison]) -> Ranks | None:
+def standing_of(views: Sequence[ShownModel], compared: Sequence[Comparison]) -> Ranks | None:
     """Read who is better than whom from the comparison that names these results; ``None`` where none does."""
     passed = {view.label for view in views if not view.gate}
     for one in compared:

@@ -11,9 +11,9 @@ from concord.kinds import Kind
 from concord.number_words import joined_names, leaders, number
 from concord.people import NAME as PEOPLE
 from concord.people.result import Score, human_row
-from concord.people.words.sentences import NEAR_END
+from concord.people.words import NEAR_END
 from concord.records import Estimate
-from concord.show.page.panel import FindingInputs, ModelView, route
+from concord.show.page.panel import FindingInputs, ShownModel, route
 from concord.show.page.screen import Chart, PageFinding, Row
 from concord.unread import holds, unread_sentences
 from concord.words import say
@@ -51,7 +51,7 @@ def pas_chart(rows: Sequence[Row], **more: Any) -> Chart:
     )
 
 
-def _people_rows(views: Sequence[ModelView]) -> list[Row]:
+def _people_rows(views: Sequence[ShownModel]) -> list[Row]:
     """Return the row of people who were asked the same effects, where it is the same for all models."""
     again = [getattr(view.beside, "again", None) for view in views]
     first = again[0] if again else None
@@ -196,7 +196,7 @@ def _covered(name: str, place: Estimate) -> str:
     return say("page.pas.covered", name=name, share=_clipped(value), low=first, high=last)
 
 
-def _one_with_people(view: ModelView, told: FindingInputs) -> PageFinding:
+def _one_with_people(view: ShownModel, told: FindingInputs) -> PageFinding:
     """Say how often one model agrees with people, study by study."""
     result, name = view.result, told.names[view.label]
     pas: Score = result.pas

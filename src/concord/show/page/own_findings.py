@@ -8,7 +8,7 @@ from typing import NamedTuple
 from concord.reasoning import NAME as REASONING
 from concord.reasoning.result import short_verdict, verdict_key, verdicts_of_several
 from concord.records import Estimate
-from concord.show.page.panel import FindingInputs, ModelView, route
+from concord.show.page.panel import FindingInputs, ShownModel, route
 from concord.show.page.screen import Chart, PageFinding, Row
 from concord.structure import NAME as STRUCTURE
 from concord.structure.records import ModelResult
@@ -20,7 +20,7 @@ LEAST = 0.1
 """An axis from 0 reaches to this at least."""
 
 
-def entry_of(view: ModelView) -> ModelResult:
+def entry_of(view: ShownModel) -> ModelResult:
     """Return what a result about structure holds of one model."""
     found: ModelResult = view.beside.models[0]
     return found
@@ -188,7 +188,7 @@ def reasoning_finding(told: FindingInputs) -> PageFinding:
 
 
 def _reasoning_words(
-    passed: Sequence[ModelView], verdicts: Sequence[str], told: FindingInputs
+    passed: Sequence[ShownModel], verdicts: Sequence[str], told: FindingInputs
 ) -> tuple[str, str]:
     if not passed:
         title = say("page.gap.title_voided_all")

@@ -56,7 +56,7 @@ def short_names(models: Sequence[str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelView:
+class ShownModel:
     """One model's result, ready to be shown."""
 
     source: ResultFile
@@ -81,7 +81,7 @@ class ModelView:
 class FindingInputs(NamedTuple):
     """What a question's finding is made of."""
 
-    views: Sequence[ModelView]
+    views: Sequence[ShownModel]
     standing: Ranks | None
     names: Mapping[str, str]
     """What a label is called in a sentence."""

@@ -16,7 +16,7 @@ from concord.show.page import fragments
 from concord.show.page.data import Texts, packed
 from concord.show.page.declared import table_html
 from concord.show.page.own_findings import reasoning_finding
-from concord.show.page.panel import ModelView, PageData, Panel
+from concord.show.page.panel import PageData, Panel, ShownModel
 from concord.show.page.values import Problem, ResultFile
 from concord.show.plots import WIDTH
 from concord.show.reasoning_plots import early_picture, gaps_picture
@@ -38,7 +38,7 @@ SAMPLE_COLUMNS = (
 )
 
 
-def _read_views(source: ResultFile) -> tuple[Sequence[ModelView], list[Problem]]:
+def _read_views(source: ResultFile) -> tuple[Sequence[ShownModel], list[Problem]]:
     """Read a result; where files of rows next to it cannot be read, the rest is shown."""
     if source.file is None or source.file.name != ReasoningResult.FILE:
         return [], [Problem(source.shown, f"is not called {ReasoningResult.FILE}, so it is not shown")]
@@ -48,7 +48,7 @@ def _read_views(source: ResultFile) -> tuple[Sequence[ModelView], list[Problem]]
         return [], [Problem(source.shown, str(fault))]
     told = [Problem(source.shown, f"{fault}; single vignettes are not shown") for fault in faults]
     named = replace(result, scores=replace(result.scores, model=source.model))
-    view = ModelView(
+    view = ShownModel(
         source=source,
         model=source.model,
         design=source.facts.design,
@@ -61,7 +61,7 @@ def _read_views(source: ResultFile) -> tuple[Sequence[ModelView], list[Problem]]
     return [view], told
 
 
-def _reasoning_units(view: ModelView) -> str:
+def _reasoning_units(view: ShownModel) -> str:
     pairs, samples = view.result.faithfulness_gap.n, view.result.scores.n_samples
     return f"{f'{samples:,}' if pairs == samples else f'{pairs:,} of {samples:,}'} vignettes answered twice"
 
@@ -69,7 +69,7 @@ def _reasoning_units(view: ModelView) -> str:
 _DRAWN = tuple(one.name for one in ReasoningResult.PICTURES if not one.small)
 
 
-def _reasoning_context(view: ModelView, i: int) -> dict[str, Any]:
+def _reasoning_context(view: ShownModel, i: int) -> dict[str, Any]:
     """Return what the template is given of one view."""
     scores, result = view.result.scores, view.result
 
@@ -142,7 +142,7 @@ def _packed_case(case: Case | None, pool: Texts) -> list[Any] | None:
     return [gold, steps, list(map(list, pairs_of(case))), pool.add(early), pool.add(case.answer), *counts]
 
 
-def _fill_reasoning(data: PageData, view: ModelView, i: int) -> None:
+def _fill_reasoning(data: PageData, view: ShownModel, i: int) -> None:
     """Put the vignettes of a view, each with its steps, into what the script works on."""
     if not view.result.scores.samples:
         return
@@ -155,7 +155,7 @@ def _fill_reasoning(data: PageData, view: ModelView, i: int) -> None:
     data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, rows), "cases": cases}
 
 
-def _together(views: Sequence[ModelView], width: float = WIDTH) -> list[Picture]:
+def _together(views: Sequence[ShownModel], width: float = WIDTH) -> list[Picture]:
     """Draw early and late answers, and the gaps, of all models."""
     results = [view.result for view in views]
     drawn = [early_picture(results, units=width), gaps_picture(results, units=width)]

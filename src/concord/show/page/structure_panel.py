@@ -12,7 +12,7 @@ from concord.show.declared import pictures_of
 from concord.show.page import fragments
 from concord.show.page.declared import packed_grid, table_html
 from concord.show.page.own_findings import entry_of, structure_finding
-from concord.show.page.panel import ModelView, PageData, Panel
+from concord.show.page.panel import PageData, Panel, ShownModel
 from concord.show.page.values import Problem, ResultFile
 from concord.show.plots import WIDTH
 from concord.show.svg import Picture
@@ -24,14 +24,14 @@ _HIDDEN = ("cluster", "flip_excess")
 """Columns of items that are seen in the detail of a row only."""
 
 
-def _view(source: ResultFile, name: str, whole: StructureResult) -> ModelView:
+def _view(source: ResultFile, name: str, whole: StructureResult) -> ShownModel:
     """Return one model of a result of several; its own result is beside that."""
     alone = whole[name]
     one = alone.models[0]
     main = one.consistency
     found = {"tau": one.order.tau, "flip_excess": one.flips, "worst": one.worst}
     found |= {"S_Cons": main.s_cons, "E_perf": main.e_perf, "R_sens": main.r_sens}
-    return ModelView(
+    return ShownModel(
         source=source,
         model=name,
         design=source.facts.design,
@@ -44,7 +44,7 @@ def _view(source: ResultFile, name: str, whole: StructureResult) -> ModelView:
     )
 
 
-def structure_views(source: ResultFile) -> tuple[list[ModelView], list[Problem]]:
+def structure_views(source: ResultFile) -> tuple[list[ShownModel], list[Problem]]:
     """Read every model of a result; tables beside it that cannot be used are told, and not shown."""
     assert source.file is not None  # noqa: S101 - what was found lies in a folder
     problems: list[Problem] = []
@@ -59,7 +59,7 @@ def structure_views(source: ResultFile) -> tuple[list[ModelView], list[Problem]]
     return [], problems[:1]
 
 
-def _structure_units(view: ModelView) -> str:
+def _structure_units(view: ShownModel) -> str:
     """Return over what the numbers of a file were made."""
     models = view.result.models
     return "; ".join(sorted({f"{one.n_items:,} items × {one.n_arrangements} arrangements" for one in models}))
@@ -68,7 +68,7 @@ def _structure_units(view: ModelView) -> str:
 _DRAWN = tuple(one.name for one in StructureResult.PICTURES if one.on_page)
 
 
-def _structure_context(view: ModelView, i: int) -> dict[str, Any]:
+def _structure_context(view: ShownModel, i: int) -> dict[str, Any]:
     entry, alone, whole = entry_of(view), view.beside, view.result
     shown = pictures_of(whole, ("order", "heat"), model=view.model)
     scorer = (told for told in whole.warnings if told.startswith("scorer "))
@@ -87,14 +87,14 @@ def _structure_context(view: ModelView, i: int) -> dict[str, Any]:
     }
 
 
-def _order_pictures(views: Sequence[ModelView], width: float = WIDTH) -> list[Picture]:
+def _order_pictures(views: Sequence[ShownModel], width: float = WIDTH) -> list[Picture]:
     """Draw worst and best orders, and what scores vary by, of all models."""
     models = [entry_of(view) for view in views]
     drawn = (structure_plots.slopes_of(models, width), structure_plots.shares_of(models, width))
     return [one for one in drawn if one is not None]
 
 
-def _orders_together(views: Sequence[ModelView]) -> dict[str, Any]:
+def _orders_together(views: Sequence[ShownModel]) -> dict[str, Any]:
     results = {view.source.shown: view.result for view in views}.values()
     return {
         "structure_differences": [
@@ -109,7 +109,7 @@ def _orders_together(views: Sequence[ModelView]) -> dict[str, Any]:
     }
 
 
-def _fill_structure(data: PageData, view: ModelView, i: int) -> None:
+def _fill_structure(data: PageData, view: ShownModel, i: int) -> None:
     rows = list(tables.ITEMS.rows(view.beside))
     if rows:
         data.tables[f"items-{i}"] = packed_grid(tables.ITEMS.grid(PAGE, view.beside), hidden=_HIDDEN)

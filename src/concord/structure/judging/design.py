@@ -19,11 +19,10 @@ from concord.files.templates import fill, read_template
 from concord.numeric import gated
 from concord.reading import StoredReading, trial_name
 from concord.records import AnswerForm, AskOutcome, Design, Message, Trial
-from concord.structure.judging.ballots import AB, BA, TIE, A, B, stored_verdict
+from concord.structure.judging.plain import AB, BA, TIE, A, B, stored_verdict
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
-from concord.structure.judging.score import score_votes
-from concord.structure.judging.unread import unread_votes
+from concord.structure.judging.score import score_votes, unread_votes
 
 PAIRS = "pairs.json"
 BUNDLED = "judge-pairs-en"

@@ -17,7 +17,7 @@ from concord.files.limits import JUDGED_PAIRS, JUDGES
 from concord.number_words import number
 from concord.reading import StoredReading, trial_name
 from concord.records import InputFile, LeftOutCell
-from concord.structure.judging.ballots import (
+from concord.structure.judging.plain import (
     AB,
     BA,
     PROMPT,
@@ -29,15 +29,19 @@ from concord.structure.judging.ballots import (
     Ballot,
     VerdictForm,
     bare_word,
+    fits_plain,
+    fits_wide,
     is_reply,
     is_unreadable,
     named_seat,
     needed_word,
+    plain_notes,
+    plain_reader,
     seat_verdict,
     sorted_ballot,
     stored_verdict,
+    wide_reader,
 )
-from concord.structure.judging.plain import fits_plain, fits_wide, plain_notes, plain_reader, wide_reader
 from concord.structure.judging.result import NONE, Counts, PairVotes
 
 _SWITCHED = re.compile(r"^is_switch(ed)?_output_\d_output_\d$")

@@ -15,8 +15,7 @@ from concord.files.rows import StoredRecords
 from concord.records import AskOutcome, Estimate, Unread
 from concord.stats.unread import MOST_LOST, READ, bounded_between, count_unread, told
 from concord.structure.options.result import OptionReply
-from concord.structure.options.score import mean_excess, pairwise
-from concord.structure.options.unread import agreement_ends, least_even, most_even
+from concord.structure.options.score import agreement_ends, least_even, mean_excess, most_even, pairwise
 from concord.structure.records import Consistency, ModelResult
 from concord.structure.result import StructureResult, with_sentences
 from concord.structure.words.answers import AnswerRow, Answers
