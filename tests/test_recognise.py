@@ -229,3 +229,20 @@ def test_a_folder_of_counts_of_hints_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("model,total_influenced,total_faithful\nm,40,9\nn,30,9\n", "utf-8")
     found = concord.check(tmp_path)
     assert found.kind == "counts of answers that hints moved" and found.commands == ("concord score hints",)
+
+
+@pytest.mark.parametrize("title", ["config", "agent", "model", "design"])
+def test_the_account_of_a_table_of_the_format_tells_used_columns_from_others(
+    tmp_path: Path, title: str
+) -> None:
+    path = tmp_path / "ready.csv"
+    path.write_text(
+        f"{title},study,finding,test,test_type,pas,n_tests,human_d_published\n"
+        "a,S1,F1,T1,t-independent,.5,3,.2\nb,S1,F1,T1,t-independent,.7,3,.2\n",
+        "utf-8",
+    )
+    found = CliRunner().invoke(app, ["check", str(path)])
+    assert "2 PAS given" in found.output and "missing" not in found.output
+    for said in ("pas: pas", "n_tests: not used", "human_d_published: not used"):
+        assert f"  {said}\n" in found.output
+    assert f"  {title}: not used" not in found.output

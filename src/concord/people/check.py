@@ -16,10 +16,11 @@ from concord.people.predictions.table import (
     is_prediction_grid,
     read_predictions,
 )
-from concord.people.table.agents import open_table, tables_of
-from concord.people.table.columns import KNOWN, fold
+from concord.people.table.agents import open_table, tables_of, takes_known_titles_alone
+from concord.people.table.columns import AGENT, KNOWN, OTHER_AGENT_NAMES, fold
 from concord.people.table.handmade.header import Header, first_line, suggestion, target, words_for
 from concord.people.table.handmade.read import handmade_header
+from concord.people.table.handmade.words import Meaning
 from concord.people.table.values import stored_table
 from concord.records import SideOutcome, TestRow, TestTable
 
@@ -89,14 +90,18 @@ def _header(path: Path, options: TableOptions) -> Header | None:
 def understood(path: Path, options: TableOptions) -> tuple[tuple[str, str], ...]:
     """Return every column of a table of tests with what it is taken for; nothing where it is not used."""
     try:
-        header = _header(path, options)
+        header, alone = _header(path, options), takes_known_titles_alone(path, options)
     except FileFormatError:
         return ()
     titles = [] if header is None else zip(header.titles, header.meanings, strict=True)
-    return tuple(
-        (title, fold(title) if fold(title) in KNOWN else "" if meaning is None else words_for(meaning))
-        for title, meaning in titles
-        if title
+    return tuple((title, _taken_for(fold(title), meaning, alone=alone)) for title, meaning in titles if title)
+
+
+def _taken_for(name: str, meaning: Meaning | None, *, alone: bool) -> str:
+    if name in KNOWN:
+        return name
+    return (
+        "" if meaning is None or (alone and name not in (AGENT, *OTHER_AGENT_NAMES)) else words_for(meaning)
     )
 
 
@@ -117,9 +122,12 @@ def _counts_of_tests(rows: Sequence[TestRow]) -> dict[str, int]:
         "findings": len({(row.study, row.sub_study, row.finding) for row in rows}),
         "tests": len({row.key for row in rows}),
     }
+    computed = [row for row in rows if row.pas is None]
+    if len(computed) < len(rows):
+        counts["PAS given"] = len(rows) - len(computed)
     for who in ("human", "agent"):
         for outcome in (SideOutcome.OK, SideOutcome.MISSING, SideOutcome.TOO_SMALL):  # a table has no replies
-            found = sum(getattr(row, f"{who}_outcome") is outcome for row in rows)
+            found = sum(getattr(row, f"{who}_outcome") is outcome for row in computed)
             counts[f"{who} {outcome.value}"] = found
     return counts
 

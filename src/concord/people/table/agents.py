@@ -62,7 +62,7 @@ def open_table(source: Any, options: TableOptions) -> Grid:
             return elsewhere
     if not mapping:
         _refuse_effects_alone(grid)
-    if not mapping and (_is_of_the_format(grid) or _is_made_by_machine(grid)):
+    if not mapping and _has_own_titles(grid):
         return _without_codes(grid, options)
     raw = of_grid(grid) if source is grid else read_raw(source, options)
     found = handmade_grid(raw, options)
@@ -79,6 +79,15 @@ def open_table(source: Any, options: TableOptions) -> Grid:
             "column and the tests side by side; turn the table round (in a spreadsheet: paste, transpose)"
         )
     return _without_codes(grid, options) if found is None else found
+
+
+def _has_own_titles(grid: Grid) -> bool:
+    return _is_of_the_format(grid) or _is_made_by_machine(grid)
+
+
+def takes_known_titles_alone(source: Any, options: TableOptions) -> bool:
+    """Say whether a table has the columns of the format: no other column of it is used."""
+    return not options.mapping and _has_own_titles(_grid(source, options))
 
 
 def _grid(source: Any, options: TableOptions) -> Grid:
