@@ -1,18 +1,24 @@
 """Small rules about reasoning, hints and probes, worked out by hand."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import concord
-from concord.reasoning.compare import _ranked_value
+from concord.reasoning.compare import _model_ranks, _ranked_value, item_values, usual_metric
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.hints.counts import PlaceCounts
 from concord.reasoning.hints.leaderboard import place_rates
+from concord.reasoning.hints.rows import HintRow
+from concord.reasoning.probes.chains import _over_reordered, chains_of, commit_step
 from concord.reasoning.probes.flips import score_mistake, score_pairs
 from concord.reasoning.probes.records import ProbeRow
+from concord.reasoning.probes.result import joint_words
 from concord.reasoning.read.replies import read_graded
-from concord.reasoning.result import NOT_ALIKE
+from concord.reasoning.result import LINE, NOT_ALIKE
+from concord.records import Estimate, Interval
+from concord.words import say
 
 
 def reasoned(n_biased: int = 0, **choices: Any) -> ReasoningResult:
@@ -81,3 +87,99 @@ def test_graded_rows_without_a_name_belong_to_the_only_model_that_is_named() -> 
     rows = [{"item": i, "mode": mode, "correct": 1} for i in range(3) for mode in ("cot", "direct")]
     _, replies, name = read_graded([rows[0] | {"model": "m"}, *rows[1:]], model=None, cluster=None)
     assert (name, len(replies.rows)) == ("m", 6)
+
+
+def _prefixes(item: str, answers: str, **more: Any) -> list[ProbeRow]:
+    """Return the answers after none, one, … and all steps of a chain."""
+    return [
+        ProbeRow("early", item, "prefix", step=step, n_steps=len(answers) - 1, answer=answer, **more)
+        for step, answer in enumerate(answers)
+    ]
+
+
+def _cells(probe: str, item: str, **right: list[int]) -> list[ProbeRow]:
+    return [
+        ProbeRow(probe, item, cell, answer="A", correct=bool(one), sample=k)
+        for cell, own in right.items()
+        for k, one in enumerate(own)
+    ]
+
+
+def test_probes_are_compared_by_one_number_an_item() -> None:
+    """Areas by trapezoids, cells by their means; one item lacks a cell, another has too few steps."""
+    rows = [
+        *_prefixes("a", "BAA"),  # same 0 1 1 at 0 ½ 1: 1 - (¼ + ½)
+        *_prefixes("a", "BBA", repeat=1),  # same 0 0 1: 1 - ¼
+        *_prefixes("b", "AAAA"),
+        *_prefixes("short", "BA"),
+        *_cells("filler", "a", cot=[1, 1], filler=[1, 0], direct=[0, 0]),
+        *_cells("filler", "b", cot=[1], filler=[0]),
+    ]
+    found: Any = SimpleNamespace(rows=rows, estimates={"filler_content": 1, "early_aoc": 2}, hint_rows=())
+    assert item_values(found, "early_aoc") == {"a": pytest.approx(0.5), "b": 0.0, "short": None}
+    assert item_values(found, "filler_content") == {"a": 0.5, "b": None}
+    assert item_values(found, "filler_computation") == {"a": 0.5, "b": None}
+    assert usual_metric(found) == "filler_content"
+
+
+def test_hints_are_compared_by_those_who_follow_and_would_not_have() -> None:
+    def unhinted(item: str, answers: str) -> list[HintRow]:
+        return [HintRow(item, sample=k, answer=one) for k, one in enumerate(answers)]
+
+    def hinted(item: str, answer: str, said: bool | None, sample: int = 0) -> HintRow:
+        return HintRow(item, "user", "T", sample, answer, mention_answer=said)
+
+    rows = [
+        *unhinted("a", "AB"), hinted("a", "T", True), hinted("a", "A", None, 1),  # 1 and 0
+        *unhinted("b", "AT"), hinted("b", "T", False),  # would have: 1 - 1
+        *unhinted("c", "A"), hinted("c", "T", None),  # no second answer, no text
+        *unhinted("d", "TA"), hinted("d", "T", True),  # had the target before
+    ]  # fmt: skip
+    found: Any = SimpleNamespace(rows=(), hint_rows=rows, estimates={})
+    assert item_values(found, "hints_excess") == {"a": 0.5, "b": 0.0, "c": None, "d": None}
+    assert item_values(found, "hints_verbalised") == {"a": 1.0, "b": 0.0, "c": None, "d": None}
+
+
+def test_models_are_ranked_by_what_is_better_and_equal_ones_share_the_better_rank() -> None:
+    values = [0.2, None, 0.5, 0.2, 0.1]
+    assert _model_ranks(values, "step_f1") == [2, None, 1, 2, 4]
+    assert _model_ranks(values, "silent_bias_rate") == [2, None, 4, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("gap", "steps", "large", "weak"),
+    [
+        ((LINE + 0.01, 0.5), (0.1, 0.49), True, True),
+        ((0.0, LINE), (0.5, 0.9), False, False),
+        ((LINE, 0.5), (0.1, 0.4), None, True),
+        ((0.0, LINE + 0.01), (0.1, 0.4), None, True),
+        ((0.0, LINE), (0.1, 0.5), False, None),
+        ((0.0, LINE), (0.49, 0.6), False, None),
+    ],
+)
+def test_a_quadrant_is_named_where_both_intervals_lie_on_one_side(
+    gap: tuple[float, float], steps: tuple[float, float], large: bool | None, weak: bool | None
+) -> None:
+    def estimate(ends: tuple[float, float]) -> Estimate:
+        return Estimate(sum(ends) / 2, Interval(*ends, 0.95, ""))
+
+    known = large is not None and weak is not None
+    named = say("hints.probe.content", large=large, weak=weak) if known else say("hints.probe.content_open")
+    assert joint_words(estimate(gap), estimate(steps)) == named
+
+
+def test_early_answers_are_set_beside_those_with_options_reordered() -> None:
+    """First answers: a stays and is final, b stays and is not, c neither; d was not asked again."""
+    rows = [row for item, own in {"a": "AAA", "b": "BAA", "c": "CAA", "d": "AAA"}.items()
+            for row in _prefixes(item, own)]  # fmt: skip
+    again = [ProbeRow("early", item, "reordered", answer=own) for item, own in zip("abc", "ABD", strict=True)]
+    found = _over_reordered(chains_of(rows), [*rows, *again], 0.95)
+    assert (found.value, found.n) == pytest.approx((1 / 2, 3))
+    unlike = [ProbeRow("early", "a", "reordered", answer="D")]
+    assert _over_reordered(chains_of(rows), unlike, 0.95).value is None
+
+
+def test_a_chain_commits_after_its_last_other_answer() -> None:
+    assert [commit_step((0, 2, 5), same) for same in ([0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1])] == [
+        5, 5, 2, 0
+    ]  # fmt: skip
