@@ -306,7 +306,10 @@ def covering(tree: Tree, learnt: Mapping[str, Any], one: Mutant) -> list[str]:
         lines = [line for name, line in calls if name == file]
         return any(not around or begin <= line <= end for line in lines for begin, end in around or [(0, 0)])
 
-    found = [path for path, held in learnt.items() if not held["failed"] and executes(held["calls"])]
+    usable = {path: held["calls"] for path, held in learnt.items() if not held["failed"]}
+    found = [path for path, calls in usable.items() if executes(calls)]
+    if not found:  # what runs while a module is loaded, no test calls
+        found = [path for path, calls in usable.items() if any(name == file for name, _ in calls)]
     return sorted(found, key=lambda path: (len(learnt[path]["calls"]), learnt[path]["seconds"]))
 
 
