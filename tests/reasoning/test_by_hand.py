@@ -17,6 +17,17 @@ from concord.reasoning.probes.records import ProbeRow
 from concord.reasoning.probes.result import joint_words
 from concord.reasoning.read.replies import read_graded
 from concord.reasoning.result import LINE, NOT_ALIKE
+from concord.reasoning.score.replies import (
+    CHARACTERS,
+    CLOSEST,
+    FARTHEST,
+    RIGHT_TO_WRONG,
+    SHOWN,
+    WRONG_TO_RIGHT,
+    chosen_examples,
+    cut,
+    excerpt,
+)
 from concord.records import Estimate, Interval
 from concord.words import say
 
@@ -183,3 +194,36 @@ def test_a_chain_commits_after_its_last_other_answer() -> None:
     assert [commit_step((0, 2, 5), same) for same in ([0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1])] == [
         5, 5, 2, 0
     ]  # fmt: skip
+
+
+def test_examples_are_the_first_changed_answers_and_the_most_and_fewest_steps() -> None:
+    def row(early: bool, cot: bool, f1: float | None, steps: int = 3) -> Any:
+        held = {"correct_early": early, "correct_cot": cot, "step_f1": f1, "n_steps": steps}
+        return SimpleNamespace(**held, id="v", gold_answer="Gout", n_matched=2, n_gold_steps=4)
+
+    def case(number: int) -> Any:
+        return SimpleNamespace(id=number, gold_answer="Gout", early_answer=None, answer="Flu")
+
+    rows = [row(True, False, None) for _ in range(SHOWN + 1)]
+    rows += [
+        row(True, True, 0.25),
+        row(False, True, 2 / 3),
+        row(False, False, 2 / 3),
+        row(False, False, 0.0, 0),
+    ]
+    found = list(chosen_examples(rows, case))
+    assert [one.rule for one in found] == [RIGHT_TO_WRONG] * SHOWN + [WRONG_TO_RIGHT, CLOSEST, FARTHEST]
+    assert [one.case.id for one in found] == [*range(SHOWN), SHOWN + 2, SHOWN + 2, SHOWN + 1]  # type: ignore[union-attr]
+    assert found[0].shown == {"gold answer": "Gout", "direct answer": "", "answer after reasoning": "Flu"}
+    assert found[-2].shown["Step-F1"] == "0.67" and found[-1].shown["Step-F1"] == "0.25"
+    assert found[-1].shown["steps matched"] == "2 of 3, of 4 gold steps"
+    same = [row(True, True, 0.5), row(True, True, 0.5)]
+    assert [one.rule for one in chosen_examples(same, case)] == [CLOSEST]
+    assert not list(chosen_examples([row(True, True, 0.0)], case))
+
+
+def test_texts_are_cut_where_they_are_too_long() -> None:
+    assert [cut("abcd", most) for most in (3, 4)] == ["ab…", "abcd"]
+    assert excerpt("a" * CHARACTERS) == "a" * CHARACTERS
+    assert excerpt("a" * (CHARACTERS + 1)) == "a" * (CHARACTERS - 3) + "..."
+    assert excerpt(" a\n b ") == "a b"

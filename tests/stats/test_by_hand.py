@@ -17,12 +17,33 @@ from concord.stats.answer_spread import (
     answer_spread,
     shared_log_variance,
 )
-from concord.stats.bands import MaximumSide, _student, difference_of_maxima
-from concord.stats.distances import AnswerCounts, _crossing, _steepest, distances_apart_sd
+from concord.stats.bands import (
+    GapTable,
+    MaximumSide,
+    _student,
+    difference_of_maxima,
+    unit_mean_interval,
+)
+from concord.stats.bounded_means import bounded_bootstrap
+from concord.stats.distances import (
+    AnswerCounts,
+    _crossing,
+    _noise_factor,
+    _steepest,
+    distances_apart_sd,
+)
+from concord.stats.equivalence import _smallest
 from concord.stats.grim import grim, grimmer
 from concord.stats.multiple import p_by_interval, p_of_reach
 from concord.stats.pooling import calibrated_agreement, rms_z
-from concord.stats.power import noncentral_beyond, skew_cost
+from concord.stats.power import (
+    SkewCost,
+    detectable_effect,
+    noncentral_beyond,
+    power_paired,
+    power_two_sample,
+    skew_cost,
+)
 from concord.stats.predicted_effects import control_error
 from concord.stats.prediction_powered import (
     PLAIN,
@@ -304,3 +325,60 @@ def test_a_regression_without_predictions_has_the_errors_of_white() -> None:
     white = bread @ (x.T * (y - x @ at) ** 2) @ x @ bread * 30 / 29  # covariances over n - 1
     found = _sandwich(x, y, y, x, y, w=ones, v=ones, at=at, weight=0.0, design=PLAIN)
     assert found == pytest.approx(np.sqrt(np.diag(white)))
+
+
+@pytest.mark.parametrize("n", [2, 3, 30])
+def test_a_detectable_effect_is_found_with_the_power_that_was_asked_for(n: int) -> None:
+    for power in (0.8, 0.999):
+        shift = detectable_effect(2.0, n, power=power) * n**0.5 / 2
+        critical = stats.t.isf(0.025, n - 1)
+        found = stats.nct.sf(critical, n - 1, shift) + stats.nct.cdf(-critical, n - 1, shift)
+        assert found == pytest.approx(power, abs=1e-4)
+
+
+def test_too_few_to_test_have_no_power() -> None:
+    assert power_paired(9.0, 1.0, 1) == power_two_sample(9.0, 1, 1) == power_two_sample(9.0, 5, 0) == 0.0
+    assert power_paired(9.0, 1.0, 1.5) > 0 and power_two_sample(9.0, 2, 1) > 0
+
+
+def test_power_is_lost_where_the_joined_test_asks_for_more() -> None:
+    """Half of the draws look skewed: ±2 becomes -2.5 and 3, S is normal about .1 with SD .8."""
+    one = np.ones(1)
+    cost = SkewCost(0.5, 2 * one, 3 * one, -2.5 * one, 0.1 * one, 0.8, wider=1.1)
+    at = stats.norm(1.6, 0.8)
+    wanted = 0.5 * (at.sf(2) + at.cdf(-2) - at.sf(3) - at.cdf(-2.5))
+    assert cost.loss(-1.5) == cost.loss(1.5) == pytest.approx(wanted)
+
+
+def test_halves_of_all_answers_are_farther_apart_than_resampled_ones() -> None:
+    """Two options: the difference of halves has variance pq·4/(n - 1), of resampled halves pq·4/n."""
+    counts = AnswerCounts(np.array([30.0, 20.0]), np.array([1.0, 1.0]))
+    found = _noise_factor(counts, 40_000, np.random.default_rng(1))
+    assert found["tvd"] == pytest.approx(np.sqrt(50 / 49), abs=0.02)
+    assert _noise_factor(AnswerCounts(np.array([2.0, 1.0]), np.ones(2)), 9, np.random.default_rng(1)) == {
+        "tvd": 1.0, "jsd": 1.0
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("border", [1e-7, 0.03, 0.4])
+def test_the_smallest_tail_is_where_an_interval_begins_to_be_inside(border: float) -> None:
+    assert _smallest(lambda tail: tail >= border) == pytest.approx(border, rel=1e-6)
+    assert _smallest(lambda tail: True) == 1e-12
+    assert _smallest(lambda tail: False) == 1.0
+
+
+def test_units_that_all_say_the_same_leave_room_for_others() -> None:
+    found, share = unit_mean_interval(np.full(20, -0.4)), bounded_bootstrap(np.full(20, 0.3))
+    assert (found.low, found.high) == pytest.approx((2 * share.low - 1, 2 * share.high - 1))
+    assert -1 < found.low < -0.4 < found.high < 1
+
+
+def test_gaps_under_weights_are_those_of_units_that_often() -> None:
+    rng = np.random.default_rng(2)
+    top, below = rng.integers(0, 9, (4, 3)).astype(float), rng.integers(1, 9, (4, 3)).astype(float)
+    other = rng.integers(0, 9, (4, 3)).astype(float)
+    table = GapTable(((1.0, top, below), (-1.0, other, np.ones((4, 3)))))
+    weights = np.array([[1.0, 1, 1, 1], [2.0, 0, 1, 3]])
+    wanted = (weights @ top) / (weights @ below) - (weights @ other) / weights.sum(axis=1, keepdims=True)
+    assert table.weighted(weights) == pytest.approx(wanted)
+    assert table.gaps() == pytest.approx(wanted[0])
