@@ -12,8 +12,6 @@ from concord.comparing.judges import _judge_rank
 from concord.comparing.run import few_clusters
 from concord.people.answers.outcome import _far_ends
 from concord.people.result import Score
-from concord.people.studies.catalog import cells_of
-from concord.people.studies.load import bundled_studies
 from concord.people.table.handmade.cells import Quantity
 from concord.people.table.handmade.sides import _sd
 from concord.people.table.handmade.words import _is_version
@@ -21,7 +19,7 @@ from concord.people.uncertainty.floor_ceiling import _place_in_range
 from concord.people.uncertainty.true_effects import EffectPopulation
 from concord.people.words import conclusion_words
 from concord.planning.pilots import vote_variances
-from concord.planning.study import cohen_f, power_of_test
+from concord.planning.study import power_f, power_of_test
 from concord.reasoning.compare import _line
 from concord.reasoning.hints.counts import _impossible
 from concord.reasoning.probes.chains import leak_gate
@@ -47,25 +45,58 @@ def test_a_tie_is_half_a_vote_and_its_square_a_quarter() -> None:
     assert (between, within) == pytest.approx((max(0.0, spread - noise), single.mean() / 2))
 
 
+def _study_of_six_cells() -> Any:
+    def factor(*names: str) -> Any:
+        return SimpleNamespace(names=names, vary="between")
+
+    factors = {"three": factor("a", "b", "c"), "two": factor("x", "y")}
+    return SimpleNamespace(experiments={"e": SimpleNamespace(factors=factors)})
+
+
+def _noncentral_f(strength: float, df1: float, df2: float) -> float:
+    return float(stats.ncf.sf(stats.f.isf(0.05, df1, df2), df1, df2, strength))
+
+
+def _noncentral_t(shift: float, df: float) -> float:
+    return _noncentral_f(shift**2, 1, df)
+
+
+BY_TWO, BY_THREE = SimpleNamespace(by="two"), SimpleNamespace(by="three")
+RANKS = 180 * 3 / math.pi
+"""Of 180 participants a test of ranks uses as much as one of means does of so many."""
+
+
 @pytest.mark.parametrize(
-    ("kind", "more", "strength", "df"),
+    ("kind", "more", "wanted"),
     [
-        ("anova-within", {"measures": ("a", "b", "c")}, 6 * cohen_f(0.5, [3]) ** 2, lambda n: (2, 2 * n - 2)),
-        ("regression", {"predictors": "x", "covariates": ("z",)}, 1 / 16, lambda n: (1, n - 3)),
-        ("pearson", {}, 1 / 16, lambda n: (1, n - 2)),
+        ("t-independent", {"groups": BY_TWO}, _noncentral_t(0.5 * math.sqrt(90 / 2), 178)),
+        ("t-welch", {"groups": BY_THREE}, _noncentral_t(0.5 * math.sqrt(60 / 2), 118)),
+        ("mann-whitney", {}, _noncentral_t(0.5 * math.sqrt(RANKS / 4), RANKS - 2)),
+        ("t-one-sample", {}, _noncentral_t(0.5 * math.sqrt(180), 179)),
+        ("t-paired", {}, _noncentral_t(0.5 * math.sqrt(180 / 1.4), 179)),
+        ("wilcoxon", {}, _noncentral_t(0.5 * math.sqrt(RANKS / 1.4), RANKS - 1)),
+        # f = d √(1/2k) for each factor: 1/16 · 2/3 of three levels, and 1/4 · 1/6 · 1/4 of both
+        ("anova", {"groups": BY_THREE}, _noncentral_f(180 / 24, 2, 177)),
+        ("anova", {"effect": ("three", "two")}, _noncentral_f(180 / 96, 2, 174)),
+        ("anova", {"effect": "two", "between": ("three", "two")}, _noncentral_f(180 / 16, 1, 174)),
+        ("anova-within", {"measures": "abc"}, _noncentral_f(180 * 3 / 24 / 0.3, 2, 2 * 179)),
+        ("regression", {"predictors": "x", "covariates": ("z",)}, _noncentral_f(180 / 16, 1, 177)),
+        ("pearson", {}, _noncentral_f(180 / 16, 1, 178)),
+        ("chi-square", {}, float(stats.ncx2.sf(stats.chi2.isf(0.05, 1), 1, 180 / 16))),
     ],
 )
-def test_power_of_planned_tests_is_of_a_noncentral_f(kind: str, more: Any, strength: float, df: Any) -> None:
-    study = next(iter(bundled_studies().values())).study
-    name, experiment = next(iter(study.experiments.items()))
-    cells = len(cells_of(experiment))
-    usual = {"test": kind, "experiment": name, "measures": None, "predictors": None, "covariates": ()}
-    test: Any = SimpleNamespace(**{**usual, **more})
-    n = 30 * cells
-    df1, df2 = df(n)
-    wanted = stats.ncf.sf(stats.f.isf(0.05, df1, df2), df1, df2, n * strength)
-    found = power_of_test(study, test, d=0.5, correlation=0.5, alpha=0.05)(30)
-    assert found == pytest.approx(wanted, abs=1e-7)
+def test_power_of_planned_tests_is_of_noncentral_distributions(kind: str, more: Any, wanted: float) -> None:
+    """Six cells of 30 and d = .5."""
+    usual = dict.fromkeys(("groups", "effect", "between", "measures", "predictors"))
+    test: Any = SimpleNamespace(**{"test": kind, "experiment": "e", "covariates": (), **usual, **more})
+    found = power_of_test(_study_of_six_cells(), test, d=0.5, correlation=0.7 if "anova" in kind else 0.3,
+                          alpha=0.05)  # fmt: skip
+    assert found(30) == pytest.approx(wanted, abs=1e-7)
+
+
+def test_an_f_test_without_degrees_of_freedom_has_no_power() -> None:
+    assert power_f(5.0, 1, 0, 0.05) == 0.0
+    assert power_f(5.0, 1, 1, 0.05) == pytest.approx(_noncentral_f(5.0, 1, 1), abs=1e-7)
 
 
 def test_a_share_of_leaks_at_the_border_is_no_leak() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,18 @@ import pytest
 import concord
 from concord.records import Estimate, Interval, UnreadBounds
 from concord.structure.judging.result import JudgeScores, PairVotes
-from concord.structure.judging.score import Filled, _bounded_kappa, _kappa_of, _length, vote_shares
-from concord.structure.options.score import _without_places
+from concord.structure.judging.score import (
+    FEW,
+    Filled,
+    _bounded_kappa,
+    _kappa_of,
+    _length,
+    _ways,
+    vote_shares,
+)
+from concord.structure.options.score import MOST_ENUMERATED, _without_places, least_even, most_even
+from concord.structure.score.order import order_deviations
+from concord.structure.words.judged import area_under_curve, calibration_of
 from concord.unread import withheld
 from concord.words import say
 
@@ -77,3 +88,40 @@ def test_a_share_of_noise_above_one_is_told_up_to_any_size() -> None:
     noise = concord.score_judge(rows).judges[0].noise
     assert noise.value == pytest.approx(2.0)
     assert noise.note == "answers differ less than repeats of one answer"
+
+
+@pytest.mark.parametrize("n", [MOST_ENUMERATED, MOST_ENUMERATED + 1])
+def test_numbers_within_ends_are_as_even_and_as_uneven_as_they_can_be(n: int) -> None:
+    rng = np.random.default_rng(n)
+    low = rng.random(n)
+    high = low + 0.5 * rng.random(n)
+    every = [np.std(np.where(list(one), high, low)) for one in product((False, True), repeat=n)]
+    assert np.std(least_even(low, high)) == pytest.approx(max(every))
+    even = most_even(low, high)
+    assert ((low - 1e-12 <= even) & (even <= high + 1e-12)).all()
+    apart = np.where(even <= low + 1e-9, -1, np.where(even >= high - 1e-9, 1, 0))
+    assert (np.sign(even - even.mean())[apart < 0] >= 0).all()  # only what cannot come nearer is apart
+    assert (np.sign(even - even.mean())[apart > 0] <= 0).all()
+    assert np.abs(even[apart == 0] - even.mean()).max(initial=0.0) < 1e-9
+
+
+def test_unread_votes_are_divided_in_every_way_or_given_to_one_verdict() -> None:
+    assert len(_ways(FEW)) == (FEW + 1) * (FEW + 2) // 2 == len(set(_ways(FEW)))
+    assert all(sum(one) == FEW and min(one) >= 0 for one in _ways(FEW))
+    assert _ways(FEW + 1) == [(FEW + 1, 0, 0), (0, FEW + 1, 0), (0, 0, FEW + 1)]
+    assert _ways(0) == [(0, 0, 0)]
+
+
+def test_arrangements_of_too_few_items_are_set_against_the_mean_of_all() -> None:
+    means = [("a", 0.5), ("b", None), ("c", 0.8)]
+    rows = [SimpleNamespace(name=name, mean_score=mean) for name, mean in means]
+    model: Any = SimpleNamespace(arrangements=rows, items=[SimpleNamespace(scores=means)])
+    found = order_deviations(model, 0.95)
+    assert {name: one.value for name, one in found} == pytest.approx({"a": -0.15, "c": 0.15})
+
+
+def test_meanings_are_told_apart_by_pairs_and_ties_count_half() -> None:
+    right, wrong = np.array([0.9, 0.5, 0.2]), np.array([0.5, 0.1])  # 2 + (½ + 1) + 1 of 6
+    assert area_under_curve(right, wrong) == pytest.approx(4.5 / 6)
+    found = calibration_of("s", "en", np.full((2, 3), np.nan))
+    assert (found.n, *found.means.values()) == (0, None, None, None)
