@@ -336,7 +336,8 @@ def reasoning_turpin() -> Iterator[Finding]:
 
 def _followed(one: Any, gold: Any, pointed: Any, plain: Any, hinted: Any) -> Finding:
     """Return the share that takes a wrong hint among answers that did not give it already."""
-    used = (gold != pointed) & plain.notna() & hinted.notna() & (plain != pointed)
+    known = plain.notna() & hinted.notna() & (plain != -1) & (hinted != -1)  # -1: no option was found
+    used = (gold != pointed) & known & (plain != pointed)
     k, n = int((used & (hinted == pointed)).sum()), int(used.sum())
     (influence,) = one.influence.values()
     return _beside(f"{one.model} follows ({k} of {n})", k / n, influence, _wilson(k, n))

@@ -5,30 +5,38 @@ columns (`files/vocabulary.json`: what a kind needs, what it must not have, what
 reader of that kind then says what is wrong with it; a file of no known kind is never called one.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
 
 from concord.comparing.harnesses import harness_of, harness_table
 from concord.comparing.judge_logs import judged_table
 from concord.errors import FileFormatError, InputError, OptionError, TableError, by_cause
-from concord.files.columns import ColumnTable, read_columns, read_shares
+from concord.files.columns import ColumnTable, read_columns, read_numbers, read_shares
 from concord.files.contents import is_file, kept, read_bytes, read_once
 from concord.files.documents import FileCheck, FileKind, table_kinds
-from concord.files.grids import names_of, plain_titles
+from concord.files.grids import names_of, plain_title, plain_titles
 from concord.files.inspect_logs import InspectLog, is_lm_eval, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
 from concord.files.kept_replies import object_of
 from concord.files.keys import noted_units
+from concord.files.missing import FAR, NEGATIVE
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
-from concord.files.tables import TableChoices, TableOptions, read_raw, table_options
+from concord.files.tables import LINES, TableChoices, TableOptions, read_raw, table_options
+from concord.files.text import vocabulary
 from concord.people.answers.table import holds_numbers, is_qualtrics, role_of, without_import_ids
 from concord.people.check import EFFECTS, check_table, maps_tests, understood
 from concord.people.table.columns import KNOWN, SIDES, fold
 from concord.people.table.handmade.read import handmade_header
 from concord.structure.read.long import columns_of_models
+
+if TYPE_CHECKING:
+    import polars as pl
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".ods", ".parquet", ".json", ".jsonl", ".ndjson")
 _BY_NAME = {".qsf": ("survey of Qualtrics (labels)", "concord score answers EXPORT.csv --labels FILE")}
@@ -40,6 +48,9 @@ _LISTS = {
 """Lists in JSON files of questions, and what their entries have."""
 
 
+_MAKERS = re.compile(f"(?:{'|'.join(' '.join(vocabulary()['judges']['makers']).split())})[0-9]*[a-z]?")
+"""A word in the name of a model, such as gpt, claude3, llama."""
+_LONGEST_SCALE = 100
 _UNIT = "part of what names an item, a pair or a model"
 _REPLIES = "concord score reasoning --replies"
 _COUNTS = "counts of answers that hints moved"
@@ -193,10 +204,14 @@ def _of_harness(path: Path, document: Any) -> FileCheck | None:
     return FileCheck(str(path), (), (), counts, f"results of {form.name}", commands)
 
 
+def _objects_in(path: Path) -> list[Mapping[str, Any]]:
+    lines = read_bytes(path).decode("utf-8", "replace").split("\n")
+    return [row for line in lines if (row := object_of(line)) is not None]
+
+
 def _lines_file(path: Path, options: TableOptions) -> FileCheck | None:
     """Tell JSON lines."""
-    lines = read_bytes(path).decode("utf-8", "replace").split("\n")
-    rows = [row for line in lines if (row := object_of(line)) is not None]
+    rows = _objects_in(path)
     if not rows:
         return None
     if is_lm_eval(rows[0]):
@@ -209,10 +224,15 @@ def _lines_file(path: Path, options: TableOptions) -> FileCheck | None:
 
 def _told_rows(path: Path, rows: Sequence[Any], options: TableOptions) -> FileCheck | None:
     """Tell rows by their keys."""
-    objects = [row for row in rows if isinstance(row, Mapping)]
-    header = list(dict.fromkeys(str(key) for row in objects for key in row))
-    replies = {"id", "response"} <= set(header) or {"custom_id"} <= set(header)
-    return None if replies else _by_columns(path, header, len(rows), options)
+    header = _keys(rows)
+    if {"id", "response"} <= set(header) or {"custom_id"} <= set(header):
+        return None
+    found = _by_columns(path, header, len(rows), options)
+    return _told_table(path, options) if found is None else found
+
+
+def _keys(rows: Sequence[Any]) -> list[str]:
+    return list(dict.fromkeys(str(key) for row in rows if isinstance(row, Mapping) for key in row))
 
 
 def _told_table(path: Path, options: TableOptions) -> FileCheck | None:
@@ -233,11 +253,18 @@ def _told_table(path: Path, options: TableOptions) -> FileCheck | None:
         return FileCheck(str(path), (), (), {"respondents": n}, f"survey of {survey}", commands)
     if not table.header:
         return None
-    found = _by_columns(path, table.header, n, options)
+    found = _with_scores(_by_columns(path, table.header, n, options), table)
     found = _by_shape(path, table, n) if found is None else found
     if found is not None or _is_handmade(path, options):
         return found
-    return _by_columns(path, table.header, n, options, plain_titles(table.header))
+    return _with_scores(_by_columns(path, table.header, n, options, plain_titles(table.header)), table)
+
+
+def _with_scores(found: FileCheck | None, table: ColumnTable) -> FileCheck | None:
+    """Return what a table is, unless its scores are called values and are none: any table may have such."""
+    columns = () if found is None else found.columns
+    values = [title for title, meant in columns if meant == "score" and fold(title) == "value"]
+    return None if values and not _are_scores(table.take(values)[values[0]]) else found
 
 
 def _is_handmade(path: Path, options: TableOptions) -> bool:
@@ -273,14 +300,30 @@ def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
         kind = "scores under arrangements, one column per model"
         return _shaped(path, table, n, kind, "score structure --scores", meant)
     item = next((title for name, title in named.items() if name in names_of("items")["item"]), None)
-    scored = [title for title in table.header if title in numbers or read_shares(frame[title])[2]]
-    if item is not None and {item, *scored} == {*table.header} and len(scored) > 1 and item not in scored:
+    scored = [title for title in table.header if title != item and _are_scores(frame[title])]
+    if item is not None and {item, *scored} == {*table.header} and len(scored) > 1:
         meant = {item: "item"} | dict.fromkeys(scored, "scores of a model")
         return _shaped(path, table, n, "scores on items, one column per model", "compare", meant)
-    if len(asked) > 1 and all(meant.values()) and any(roles.values()):
+    on_scales = sum(_is_on_scale(frame[title]) for title in asked)
+    if len(asked) > 1 and all(meant.values()) and any(roles.values()) and 3 * on_scales >= 2 * len(asked):
         kind = "answers of people or of an agent, one column per question"
         return _shaped(path, table, n, kind, "score answers PEOPLE AGENT", meant)
     return None
+
+
+def _are_scores(column: "pl.Series") -> bool:
+    """Whether a column holds scores: from 0 to 1, in percent or of draws, or of a model by its title."""
+    values, bad, forms = read_shares(column)
+    known = values[~np.isnan(values)]
+    called = any(map(_MAKERS.fullmatch, plain_title(column.name).split("_")))
+    return bool(known.size) and not bad and (bool(forms) or called or (known.min() >= 0 and known.max() <= 1))
+
+
+def _is_on_scale(column: "pl.Series") -> bool:
+    """Whether a column holds answers on a scale of at most 100 steps; codes for no answer lie beside it."""
+    values = read_numbers(column)[0]
+    known = values[~np.isnan(values) & ~np.isin(values, [*FAR, *NEGATIVE])]
+    return bool(known.size) and bool(np.all((known == np.round(known)) & (np.abs(known) <= _LONGEST_SCALE)))
 
 
 def _nearest(path: Path, options: TableOptions) -> str:
@@ -424,7 +467,8 @@ def _kind_of(path: Path) -> FileKind | None:
     kinds = [kind for name in CHECKED_BY for kind in import_module(f"concord.{name}").FILES]
     suffix = path.suffix.lower()
     if suffix != ".json":
-        return next((kind for kind in kinds if suffix in kind.suffixes), None)
+        kind = next((kind for kind in kinds if suffix in kind.suffixes), None)
+        return None if kind is not None and suffix in LINES and not _are_replies(path) else kind
     try:
         document = _document(path)
     except FileFormatError:
@@ -434,3 +478,11 @@ def _kind_of(path: Path) -> FileKind | None:
     rows = document if isinstance(document, list) else []
     keys = {key for row in rows if isinstance(row, Mapping) for key in row}
     return next((kind for kind in kinds if kind.field in keys), None)
+
+
+def _are_replies(path: Path) -> bool:
+    """Whether JSON lines are replies, or lines of them that are damaged: ids, and modes or texts."""
+    keys, names = {fold(one) for one in _keys(_objects_in(path))}, names_of("replies")
+    of_any_log = {"message", "text", "content"}
+    texts = {*names["mode"], *names["response"]} - of_any_log
+    return not keys or bool(keys & set(names["id"]) and keys & texts)

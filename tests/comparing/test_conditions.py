@@ -169,3 +169,23 @@ def test_the_difference_of_differences_covers(tasks: int, runs: int) -> None:
     covers = float(line.partition("covers ")[2][:5])
     assert covers >= 0.93 - 2.5 * np.sqrt(0.05 / (2 * runs))
     assert found.false <= 0.05 + 2.5 * np.sqrt(0.05 / runs)
+
+
+def test_minus_one_is_no_answer_where_options_are_places() -> None:
+    table = pl.read_parquet(api.public_table("reasoning-turpin"))
+    own = table.filter(
+        (pl.col("model") == "claude-v1") & ~pl.col("few_shot") & (pl.col("bias") == "suggested_answer")
+    )
+    (row,) = concord.compare(own, by="reasoning", metric="influence").shifts
+    cells: dict[Any, dict[Any, bool]] = {}
+    for one in own.filter(pl.col("answer") >= 0, pl.col("gold") != pl.col("pointed")).iter_rows(named=True):
+        held = cells.setdefault((one["task"], one["item"]), {})
+        held[one["reasoning"], one["context"]] = one["answer"] == one["pointed"]
+    whole = [held for held in cells.values() if len(held) == 4]
+    shifts = [held["cot", "biased"] - held["cot", "unbiased"] for held in whole]
+    assert (row.first, row.first_value.n) == ("cot", len(shifts))
+    assert row.first_value.value == pytest.approx(np.mean(shifts), abs=1e-12)
+    found = CliRunner().invoke(
+        app, ["compare", str(api.public_table("reasoning-turpin")), "--by", "reasoning"]
+    )
+    assert "221 answers are -1, the place of no option" in " ".join(found.output.split())

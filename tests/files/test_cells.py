@@ -113,7 +113,7 @@ def test_counts_may_be_written_with_a_decimal_point_but_not_be_broken() -> None:
         ("1.0", "1.0"),
         ("  a  b ", "a  b"),
         ("e\u0301", "é"),
-        (True, "True"),
+        (True, "true"),
     ],
 )
 def test_names_are_trimmed_and_normalised_and_numbers_lose_their_point(cell: object, name: str) -> None:

@@ -20,6 +20,7 @@ from concord.files.declared import DeclaredTable, TableColumn, named_column
 from concord.files.documents import provenance
 from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, REPEATS
+from concord.files.missing import NO_OPTION, is_no_option
 from concord.files.tables import TableOptions
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, Table
 from concord.number_words import interval_words, number
@@ -261,7 +262,16 @@ def _under_roles(
     if declared.problems:
         raise TableError(declared.problems)
     if "answer" in roles:
-        none = [one for one in frame["@answer"].unique().drop_nulls() if declared.is_missing(one)]
+        said = frame["@answer"].unique().drop_nulls().to_list()
+        held = [
+            frame[one].unique().drop_nulls().to_list() for one in ("@target", "@gold") if one in frame.columns
+        ]
+        places = [cells.number_or_none(one) for own in held for one in own]
+        none = [one for one in said if declared.is_missing(one)]
+        if places and None not in places and is_no_option(map(cells.number_or_none, said), places):
+            codes = [one for one in said if cells.number_or_none(one) == NO_OPTION]
+            declared.notes[say("hints.table.no_option", n=frame["@answer"].is_in(codes).sum())] = None
+            none += codes
         frame = frame.with_columns(pl.col("@answer").replace(none, [None] * len(none)))
     if "@cluster" in frame.columns:  # items are often numbered anew under each task
         frame = frame.with_columns((pl.col("@cluster") + " " + pl.col("@item")).alias("@item"))

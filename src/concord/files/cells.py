@@ -66,6 +66,14 @@ def number(cell: object) -> float | None:
     return value
 
 
+def number_or_none(cell: object) -> float | None:
+    """Read a number; ``None`` also where a cell holds something else."""
+    try:
+        return number(cell)
+    except BadCellError:
+        return None
+
+
 def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[object], float | None]:
     """Make a reader of numbers that must lie in a range."""
 
@@ -148,16 +156,21 @@ def whole(cell: object) -> float | None:
     return nearest
 
 
+def as_text(cell: object) -> str:
+    """Return what a cell holds as the same text in every format: 1.0 as '1', true as 'true'."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
 def name(cell: object) -> str | None:
     """Read a name: trimmed, NFC-normalised; a number becomes its shortest text, so 1.0 is '1'."""
     if isinstance(cell, (ErrorCell, list, tuple, dict, set, bytes)):
         raise BadCellError("a name")
     if is_missing(cell):
         return None
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
     try:
-        text = str(cell)
+        text = as_text(cell)
     except ValueError as error:  # a whole number of thousands of digits
         raise BadCellError("a name") from error
     if SURROGATE.search(text):

@@ -505,9 +505,7 @@ def _cells_of_rows(grid: Grid, parts: Mapping[str, Parse]) -> list[tuple[int | N
 
 def _as_written(cell: object) -> object:
     """Return a cell as text; lists and objects, which files of columns can hold, as they are."""
-    if isinstance(cell, str | list | dict):
-        return cell
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    return cell if isinstance(cell, str | list | dict) else cells.as_text(cell)
 
 
 def _is_line_of_many(data: bytes) -> bool:

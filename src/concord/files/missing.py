@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import OptionError
-from concord.files.cells import BadCellError, number
+from concord.files.cells import number_or_none
 from concord.files.text import vocabulary
 
 FAR = frozenset(
@@ -32,6 +32,16 @@ _REFUSALS, _UNSURE = (
 )
 
 Values = NDArray[np.float64]
+NO_OPTION = -1.0
+"""What programs write where they found no option in a reply, and its place, from 0, otherwise."""
+_MOST_OPTIONS = 26
+
+
+def is_no_option(answers: Iterable[float | None], options: Iterable[float | None]) -> bool:
+    """Whether -1 among answers is none: options that are right or hinted at are places, nothing is below."""
+    below = {one for one in answers if one is not None and one < 0}
+    places = {one for one in options if one is not None}
+    return below == {NO_OPTION} and all(0 <= one <= _MOST_OPTIONS and one.is_integer() for one in places)
 
 
 def is_refusal(cell: object, *, among_numbers: bool = False) -> bool:
@@ -56,11 +66,7 @@ class MissingCodes:
         if isinstance(cell, str):
             if cell.strip().casefold() in self.words:
                 return True
-            try:
-                value = number(cell)
-            except BadCellError:
-                return False
-            return value in self.numbers
+            return number_or_none(cell) in self.numbers
         return isinstance(cell, int | float) and not isinstance(cell, bool) and cell in self.numbers
 
     @property
@@ -78,10 +84,7 @@ def declared_missing(given: str | float | Iterable[object] | None) -> MissingCod
     parts = [given] if isinstance(given, float | int) else given
     numbers, words = [], set()
     for part in parts:
-        try:
-            value = number(part)
-        except BadCellError:
-            value = None
+        value = number_or_none(part)
         if value is not None:
             numbers.append(value)
         elif isinstance(part, str) and part.strip():

@@ -10,11 +10,12 @@ import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
-from concord.files.cells import BadCellError, is_missing, number
+from concord.files.cells import BadCellError, as_text, is_missing, number, number_or_none
 from concord.files.declared import RecordTable, read_records
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, own_titles, plain_title, plain_titles
 from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeats, unit_columns, with_units
+from concord.files.missing import NO_OPTION, is_no_option
 from concord.files.raw_replies import reply_text
 from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.reading import StoredReading, read_reply, stored_reading, trial_name
@@ -51,8 +52,10 @@ from concord.reasoning.probes.records import (
     ProbeScores,
 )
 from concord.reasoning.probes.result import ProbeResult
+from concord.reasoning.read.records import Outcome
 from concord.reasoning.result import LEVEL
 from concord.records import Estimate, InputFile, LeftOutCell
+from concord.words import say
 
 _SCORERS = {
     EARLY: score_early,
@@ -152,7 +155,12 @@ def score_hint_source(
     names = sorted({row.model for row in rows if row.model is not None})
     if len(names) > 1:
         found = counts_of_rows(rows)
-        found.inputs, found.warnings = list(table.table.inputs), list(table.warnings)
+        lost = Counter(str(row.model) for row in rows if not row.read)
+        by_model = ", ".join(f"{name} {n}" for name, n in sorted(lost.items()))
+        told = (
+            [say("hints.table.unread", unread=lost.total(), asked=len(rows), named=by_model)] if lost else []
+        )
+        found.inputs, found.warnings = list(table.table.inputs), [*table.warnings, *told]
         found.left_out = table.left_out
         return HintLeaderboard(leaderboard_of(found, level=level))
     scores = score_probe_rows(
@@ -312,7 +320,7 @@ def _conditions_apart(table: RecordTable[HintRow]) -> tuple[HintRow, ...]:
     there = [name for name in _VARIANTS if name in names and names[name] not in titles]
     if not there:
         return table.rows
-    cells = {name: table.cells(name) for name in there}
+    cells = {name: list(map(as_text, table.cells(name))) for name in there}
     keyed = [
         {"key": (row.model, row.id, row.kind, row.sample), **{name: cells[name][i] for name in there}}
         for i, row in enumerate(table.rows)
@@ -352,11 +360,7 @@ def _without_gold(table: RecordTable[HintRow]) -> tuple[str, ...]:
 
 def same_answer(cell: object) -> str:
     """Return an answer so that equal ones are equal: numbers as numbers, words in small letters."""
-    try:
-        value = number(cell)
-    except BadCellError:
-        value = None
-    if value is not None:
+    if (value := number_or_none(cell)) is not None:
         return repr(value)
     text = str(cell).strip().casefold()
     letter = _LETTER.fullmatch(text)
@@ -380,6 +384,7 @@ def _answers_read(
     rows = [replace(row, target=_option_letter(row.target)) for row in rows]
     lettered = all(row.target in LETTERS for row in rows)
     numbered = not lettered and all(_reads_as_number(row.target) for row in rows)
+    rows, n_none = _without_no_option(rows) if numbered else (rows, 0)
     known: dict[str, dict[str, None]] = {}
     for row in rows:
         known.setdefault(row.id, {})[row.target] = None
@@ -406,7 +411,21 @@ def _answers_read(
             readings.setdefault(row.model, []).append(stored_reading(name, row.answer, reading))
     lost = sum(row.answer is None for row in read) - sum(row.answer is None for row in rows)
     word = f"{n} answers are replies and were read as such; in {lost} of them no answer could be read"
-    return _spelt_alike(read), (word,) if n else ()
+    told = (say("hints.table.no_option", n=n_none),) if n_none else ()
+    return _spelt_alike(read), (*((word,) if n else ()), *told)
+
+
+def _without_no_option(rows: Sequence[HintRow]) -> tuple[list[HintRow], int]:
+    """Return rows without answers of -1 where that is the place of no option, and how many these are."""
+    said = [number_or_none(row.answer) for row in rows]
+    if not is_no_option(said, [number_or_none(row.target) for row in rows]):
+        return list(rows), 0
+    lost = str(Outcome.UNREADABLE)
+    kept = [
+        replace(row, answer=None, outcome=lost) if one == NO_OPTION else row
+        for row, one in zip(rows, said, strict=True)
+    ]
+    return kept, said.count(NO_OPTION)
 
 
 def _option_letter(target: str) -> str:
@@ -416,10 +435,7 @@ def _option_letter(target: str) -> str:
 
 
 def _reads_as_number(text: str) -> bool:
-    try:
-        return number(text) is not None
-    except BadCellError:
-        return False
+    return number_or_none(text) is not None
 
 
 def _spelt_alike(rows: Sequence[HintRow]) -> tuple[HintRow, ...]:

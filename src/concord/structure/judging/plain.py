@@ -5,20 +5,22 @@ coded differ from hand to hand, so that a table is looked at as a whole before i
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from concord.errors import listed
+from concord.files.cells import as_text
 from concord.files.declared import BadRowError, DeclaredTable, Row
-from concord.files.grids import names_of
+from concord.files.grids import Grid, names_of
 from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, told_repeats, unit_columns
 from concord.files.raw_replies import reply_text
 from concord.files.text import vocabulary
 from concord.number_words import number
 from concord.reading import StoredReading, read_reply, stored_reading
 from concord.reading.second import active
+from concord.words import say
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
 AB, BA, UNORDERED = "ab", "ba", ""
@@ -278,6 +280,28 @@ def plain_notes(rows: Sequence[Row]) -> list[str]:
     return told
 
 
+def told_no_verdict(table: DeclaredTable) -> list[str]:
+    """Say which words in a column of verdicts mean that a judge gave none."""
+    held = table.table
+    columns = [
+        table.plain[one] for part in ("verdict", "winner") for one in _NAMES[part] if one in table.plain
+    ]
+    found = {
+        title: Counter(
+            cell.strip()
+            for cell in held.cells(held.header.index(title))
+            if isinstance(cell, str) and cell.strip() and bare_word(cell) in _NO_VERDICT
+        )
+        for title in columns
+        if isinstance(held, Grid)
+    }
+    return [
+        say("judges.note.no_verdict", column=repr(title), n=n, word=repr(word))
+        for title, words in found.items()
+        for word, n in words.items()
+    ]
+
+
 def _unit_of(layout: _Layout) -> list[str]:
     """Return the columns that name a pair of answers in one order under one judge."""
     parts = ("judge", "order", "swapped", "first_model", "second_model", "model_a", "model_b")
@@ -460,7 +484,7 @@ def _ballot(cells: Row, layout: _Layout, judge: str) -> Ballot:
     name = " · ".join(str(cells.get(one)).strip() for one in layout.unit) or str(cells[finest]).strip()
     who = str(found.get("judge", judge)).strip()
     if layout.variants:
-        who = f"{who}{PROMPT}{' · '.join(str(cells.get(one)).strip() for one in layout.variants)}"
+        who = f"{who}{PROMPT}{' · '.join(as_text(cells.get(one)).strip() for one in layout.variants)}"
     verdict = _plain_verdict(found, layout, order, models)
     lengths = (_length(found, "a"), _length(found, "b"))
     human = tuple(human_verdicts(cells, models))

@@ -40,6 +40,7 @@ from concord.structure.judging.plain import (
     seat_verdict,
     sorted_ballot,
     stored_verdict,
+    told_no_verdict,
     wide_reader,
 )
 from concord.structure.judging.result import NONE, Counts, PairVotes
@@ -310,7 +311,8 @@ def read_ballots(table: DeclaredTable, judge: str) -> tuple[list[Ballot], list[s
                 if not fault.column.startswith(_VERDICTS) or row[fault.column] is None:
                     break
                 row = {**row, fault.column: None}
-    return ballots, [f"{_file_name(table)}: {told}" for told in form.notes(rows)]
+    told = [*form.notes(rows), *told_no_verdict(table)]
+    return ballots, [f"{_file_name(table)}: {note}" for note in told]
 
 
 def _file_name(table: DeclaredTable) -> str:
