@@ -126,8 +126,9 @@ class Simulation:
         plain = percentile_interval(draws, level=self.level)
         low = min(plain.low, float(draws.max(initial=draws.min(), where=draws <= mean)))
         high = max(plain.high, float(draws.min(initial=draws.max(), where=draws >= mean)))
-        where = "where" if (low, high) == (plain.low, plain.high) else "where_least"
-        return Interval(low, high, self.level, say(f"people.bounds.{where}", level=self.level))
+        wider = (low, high) != (plain.low, plain.high)
+        where = say("people.bounds.where_least" if wider else "people.bounds.where", level=self.level)
+        return Interval(low, high, self.level, where)
 
 
 def _of(levels: Ends, domain: int | None) -> Floats:
