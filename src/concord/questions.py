@@ -149,14 +149,14 @@ def plan(
         intervals, the test's level is 1 minus it; ``items`` planned (those of the pilot by default);
         ``repeats`` per item and model (1); ``calls``: a budget, both models together, to be divided between
         items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
-        or the lowest and highest.
+        or the lowest and highest. What a plan does not use is refused by its name.
         What is assumed, without a pilot. Items: ``means`` of two 0-1 scores and their ``correlation`` (0.5),
         or ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv``
         (0) and ``cluster_correlation`` (0). Structure: ``accuracy`` or ``noise_sd`` of one answer,
         ``order_sd`` (the order effect, 0.05), ``order_item_sd`` (0.1); ``arrangements`` and ``repeats`` are
         searched where they are not given, for ``power`` or for a ``width`` of the interval. Participants:
         ``d``, the standardised difference. Mixed: ``se``, ``person_cost``, ``reply_cost``, ``correlation``
-        and ``sd``; the last two come from a pilot where there is one.
+        and ``sd``; the last two come from a pilot where there is one; ``sequential`` with its ``level``.
 
     Examples
     --------

@@ -116,7 +116,9 @@ def test_what_cannot_be_planned_is_refused(options: dict[str, Any], message: str
 def test_options_of_structure_are_refused_in_a_plan_to_compare() -> None:
     with pytest.raises(OptionError, match="does not assume accuracy"):
         concord.plan(accuracy=0.7, means=(0.7, 0.6))
-    with pytest.raises(OptionError, match="--width is for plans about structure"):
+    with pytest.raises(
+        OptionError, match="does not use width; leave it out .concord plan structure, concord plan judges"
+    ):
         concord.plan(width=0.1, means=(0.7, 0.6))
 
 

@@ -113,6 +113,8 @@ class Askable:
     score: Callable[..., Any]
     """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of its own; the result
     is a `Kind`: written, read back and shown by its declaration."""
+    passed_on: Callable[[], Callable[..., Any]] | None = None
+    """Load the function whose keywords those choices are, where it is not ``score`` itself."""
     score_file: Callable[..., Any] = _no_file
     """Score a file of replies that no run wrote, by its path and choices."""
     temperature: float = 0.0

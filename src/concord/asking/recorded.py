@@ -4,6 +4,7 @@ No model is asked. A log carries its plan and question files; no path that it na
 """
 
 import hashlib
+import inspect
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from concord.asking.askable import NAMES, AnswerTable, Recorded, askable, find
+from concord.asking.askable import NAMES, AnswerTable, Askable, Recorded, askable, find
 from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
 from concord.asking.index import TRIALS
 from concord.asking.limits import recorded_prices
@@ -90,7 +91,21 @@ def score_recorded(found: Recorded, *, partial: bool = False, **choices: Any) ->
     one = find(found.suite)
     if one is None:
         raise RunFolderError(f"{source} holds a run of {found.suite!r}, which cannot be scored here")
+    _refuse_unknown(one, choices)
     return one.score(found, partial=partial, **choices)
+
+
+def _refuse_unknown(one: Askable, choices: Mapping[str, Any]) -> None:
+    """Refuse a choice that the scoring of this question does not have; any, where it takes a protocol's."""
+    function = one.score if one.passed_on is None else one.passed_on()
+    taken = inspect.signature(function).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken):
+        return
+    known = {parameter.name for parameter in taken if parameter.kind is parameter.KEYWORD_ONLY} - {"partial"}
+    for name in sorted(choices.keys() - known):
+        raise OptionError(
+            f"the scoring of {one.name} has no choice {name!r}; it has {', '.join(sorted(known))}"
+        )
 
 
 class KeptFiles(dict[str, bytes]):

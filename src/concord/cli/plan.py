@@ -12,13 +12,20 @@ from concord.errors import OptionError
 Effect = Annotated[
     float | None, typer.Option(help="Difference that should be found, in the unit of the scores.")
 ]
-Power = Annotated[float, typer.Option(help="Wanted power: how often a true effect should be found.")]
-Level = Annotated[float, typer.Option(help="Coverage of intervals; the test's level is 1 minus it.")]
+Power = Annotated[
+    float | None, typer.Option(help="Wanted power: how often a true effect should be found (0.8).")
+]
+Level = Annotated[
+    float | None, typer.Option(help="Coverage of intervals; the test's level is 1 minus it (0.95).")
+]
 Items = Annotated[
     int | None, typer.Option(help="Items planned, or all there are (default: those of the pilot).")
 ]
 Calls = Annotated[int | None, typer.Option(help="Budget of calls, to be divided between items and repeats.")]
-ItemCost = Annotated[float, typer.Option(help="What one more item costs (writing, rating), in calls.")]
+ItemCost = Annotated[
+    float | None,
+    typer.Option(help="With a budget: what one more item costs (writing, rating), in calls (0)."),
+]
 Cost = Annotated[float | None, typer.Option(help="Cost of one call (the lowest, if it varies).")]
 CostHigh = Annotated[float | None, typer.Option(help="Highest cost of one call.")]
 
@@ -29,12 +36,12 @@ def items(
         typer.Argument(help="Two results of a pilot, as for `concord compare`; none: plan from assumptions."),
     ] = None,
     effect: Effect = None,
-    power: Power = 0.8,
-    level: Level = 0.95,
+    power: Power = None,
+    level: Level = None,
     items: Items = None,
     repeats: Annotated[int | None, typer.Option(help="Answers of each model to each item (1).")] = None,
     calls: Calls = None,
-    item_cost: ItemCost = 0.0,
+    item_cost: ItemCost = None,
     cost: Cost = None,
     cost_high: CostHigh = None,
     mean_first: Annotated[
@@ -91,11 +98,11 @@ def structure(
     effect: Annotated[
         float | None, typer.Option("--effect", "--order-sd", help="Order effect (tau) to be shown (0.05).")
     ] = None,
-    power: Power = 0.8,
+    power: Power = None,
     width: Annotated[
         float | None, typer.Option(help="Wanted width of the interval of tau, instead of power.")
     ] = None,
-    level: Level = 0.95,
+    level: Level = None,
     items: Items = None,
     arrangements: Annotated[
         int | None, typer.Option(help="Arrangements per item (default: searched).")
@@ -104,7 +111,7 @@ def structure(
         int | None, typer.Option(help="Answers to each arrangement (default: searched from 2 on).")
     ] = None,
     calls: Calls = None,
-    item_cost: ItemCost = 0.0,
+    item_cost: ItemCost = None,
     cost: Cost = None,
     cost_high: CostHigh = None,
     accuracy: Annotated[
@@ -145,8 +152,8 @@ def participants(
     metric: Annotated[
         str | None, typer.Option(help="With two folders: pas, ecs or apr (default: pas).")
     ] = None,
-    power: Power = 0.8,
-    level: Level = 0.95,
+    power: Power = None,
+    level: Level = None,
     json: JsonText = False,
 ) -> None:
     """Plan participants that find an effect, and studies that distinguish two models."""
@@ -173,12 +180,15 @@ def mixed(
     sequential: Annotated[
         bool, typer.Option("--sequential", help="Also for an interval that may be looked at at any time.")
     ] = False,
+    level: Annotated[
+        float | None, typer.Option(help="With --sequential: coverage of that interval (0.95).")
+    ] = None,
     json: JsonText = False,
 ) -> None:
     """Plan people and replies of a model together: the cheapest for a standard error."""
     _plan(
         "mixed", pilot, json, se=se, person_cost=person_cost, reply_cost=reply_cost, correlation=correlation,
-        sd=sd, sequential=True if sequential else None,
+        sd=sd, sequential=True if sequential else None, level=level,
     )  # fmt: skip
 
 
@@ -190,8 +200,8 @@ def study(
     correlation: Annotated[float | None, typer.Option(help="Of repeated measures (0.5).")] = None,
     person_cost: Annotated[float | None, typer.Option(help="Price of one person.")] = None,
     reply_cost: Annotated[float | None, typer.Option(help="Price of one reply of a model.")] = None,
-    power: Power = 0.8,
-    level: Level = 0.95,
+    power: Power = None,
+    level: Level = None,
     json: JsonText = False,
 ) -> None:
     """Plan a study of your own: n per cell for each test, interactions too, with cost."""
@@ -209,8 +219,8 @@ def judges(
     width: Annotated[
         float | None, typer.Option(help="Scores: wished width of a system's corrected mean.")
     ] = None,
-    power: Power = 0.8,
-    level: Level = 0.95,
+    power: Power = None,
+    level: Level = None,
     pairs: Annotated[
         int | None, typer.Option("--pairs", "--items", help="Pairs planned (default: those of the pilot).")
     ] = None,
@@ -234,8 +244,8 @@ def options(
         str, typer.Option(help="What is to be shown: first_option, last_option or option_flips.")
     ] = "first_option",
     effect: Annotated[float | None, typer.Option(help="The size of it that should be found (0.05).")] = None,
-    power: Power = 0.8,
-    level: Level = 0.95,
+    power: Power = None,
+    level: Level = None,
     items: Items = None,
     repeats: Annotated[
         int | None, typer.Option(help="Answers to each arrangement (default: as in the pilot).")

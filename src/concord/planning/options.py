@@ -97,9 +97,8 @@ _PAIRS = ("means", "cost_per_call")
 """Options that may be, or must be, two numbers."""
 
 
-def wanted_of(options: Mapping[str, Any], assumable: Sequence[str]) -> tuple[PlanOptions, dict[str, Any]]:
-    """Tell what is wanted from what is assumed."""
-    given = {key: value for key, value in options.items() if value is not None}
+def wanted_of(given: dict[str, Any], assumable: Sequence[str]) -> tuple[PlanOptions, dict[str, Any]]:
+    """Tell what is wanted from what is assumed, among options that were given."""
     for key in [name for name in given if name in NUMBERS]:
         value = given[key]
         both = key in _PAIRS and isinstance(value, tuple | list)
@@ -215,6 +214,14 @@ class PlanRequest:
     assumed: Mapping[str, Any]
     reading: "ScoreReading"
     """How files of a pilot are read."""
+    given: frozenset[str] = frozenset()
+    """Names of the options that were given."""
+
+    def refuse(self, *names: str, why: str) -> None:
+        """Refuse options that this plan would not use."""
+        unused = sorted(self.given.intersection(names))
+        if unused:
+            raise OptionError(f"{why}, so {', '.join(unused)} would change nothing; leave it out")
 
     @property
     def metric(self) -> str | None:
@@ -237,8 +244,8 @@ class PlanKind:
     """Whether a source is such a result, so that the plan need not be named."""
     assumed: tuple[str, ...] = ()
     """What can be assumed."""
-    own: tuple[str, ...] = ()
-    """What is wanted of no other kind."""
+    wanted: tuple[str, ...] = ()
+    """What can be wanted, and how a pilot is read; every other option is refused."""
     mixes: bool = False
     """Whether assumptions may replace single numbers of a pilot."""
     metrics: tuple[str, ...] = ()

@@ -168,6 +168,8 @@ def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
 def plan_participants(asked: PlanRequest) -> ParticipantsPlan | PeoplePlan:
     """Plan for a standardised difference, or from one or two results of `concord score people`."""
     sources, wanted, metric = asked.sources, asked.wanted, asked.metric
+    if len(sources) < 2:
+        asked.refuse("effect", "metric", why="two models are compared by the results of two")
     if not sources:
         if "d" not in asked.assumed:
             raise OptionError(
@@ -236,6 +238,7 @@ PARTICIPANTS = PlanKind(
     words=RESULTS.words,
     holds=RESULTS.holds,
     assumed=("d",),
+    wanted=("effect", "metric", "power", "level"),
 )
 
 
@@ -303,8 +306,15 @@ class MixedPlan(PlanRecord):
             ends = {"low": low.people, "low_cost": low.cost, "high": high.people, "high_cost": high.cost}
             yield say("plan.mixed.range", **ends)
         if (looked := self.sequential) is not None:
-            people, times = looked.people_in_all, looked.people_in_all / design.people
-            yield say("plan.mixed.looked", people=people, replies=looked.replies_in_all, times=times)
+            level = self.wanted.level
+            yield say(
+                "plan.mixed.looked",
+                people=looked.people_in_all,
+                replies=looked.replies_in_all,
+                times=looked.people_in_all / design.people,
+                level=level,
+                usual=level == 0.95,
+            )
         if self.each:
             yield say("plan.mixed.demanding", n=len(self.each))
         for one in self.each:
@@ -328,6 +338,8 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
     result = _pilot(asked.sources[0]) if asked.sources and batches is None else None
     pilots = [] if result is None else in_question(result.estimates)
     looked = asked.assumed.get("sequential", False) is True
+    if not looked:
+        asked.refuse("level", why="the plan is for a standard error, and no interval is looked at")
     assumed = {name: value for name, value in asked.assumed.items() if name != "sequential"}
     assumed = assumed if batches is None else {**_values_of_batches(batches), **assumed}
     lacking = [
@@ -339,9 +351,9 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
         raise OptionError(f"a plan of people and replies needs the {', the '.join(lacking)}")
     if result is None:
         known = dict(assumed)
-        ahead = _at_any_time(known) if looked else None
+        ahead = _at_any_time(known, asked.wanted.level) if looked else None
         on = "assumptions" if batches is None else f"the batches ({batches.looks[-1].n_people} people)"
-        return MixedPlan(**known, design=_cheapest(known), sequential=ahead, based_on=on)
+        return MixedPlan(**known, design=_cheapest(known), sequential=ahead, based_on=on, wanted=asked.wanted)
     made = [(one, _values_of(one) | dict(assumed)) for one in pilots]
     each = [
         PlannedEstimate(one.of, known["correlation"], known["sd"], _cheapest(known)) for one, known in made
@@ -359,9 +371,10 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
             _cheapest(known | _correlation_at(one, ends.low)),
             _cheapest(known | _correlation_at(one, ends.high)),
         ),
-        sequential=_at_any_time(known) if looked else None,
+        sequential=_at_any_time(known, asked.wanted.level) if looked else None,
         each=tuple(each) if len(each) > 1 else (),
         based_on=f"the pilot {asked.sources[0]} ({one.n_people} people{which})",
+        wanted=asked.wanted,
     )
 
 
@@ -369,14 +382,17 @@ def _cheapest(known: dict[str, Any]) -> MixedDesign:
     return cheapest_mixed(**(known | {"correlation": min(max(known["correlation"], 0.0), 0.999)}))
 
 
-def _at_any_time(known: dict[str, Any]) -> NextPurchase:
-    """Look ahead to people and replies whose interval, looked at at any time, reaches as far as 1.96 SE."""
+def _at_any_time(known: dict[str, Any], level: float) -> NextPurchase:
+    """Look ahead to people and replies whose interval, looked at at any time, reaches as far as z SE."""
     design = _cheapest(known)
-    margin, r = float(special.ndtri(0.975)) * known["se"], min(max(known["correlation"], 0.0), 0.999)
+    margin, r = (
+        float(special.ndtri(0.5 + level / 2)) * known["se"],
+        min(max(known["correlation"], 0.0), 0.999),
+    )
     try:
         return next_purchase(
             known["sd"], r**2, people=20, replies=0, margin=margin, planned=max(design.people, 20),
-            person_cost=known["person_cost"], reply_cost=known["reply_cost"],
+            person_cost=known["person_cost"], reply_cost=known["reply_cost"], level=level,
         )  # fmt: skip
     except UndefinedError as fault:
         raise OptionError(str(fault)) from fault
@@ -430,5 +446,6 @@ MIXED = PlanKind(
     words="a result of concord combine",
     holds=lambda source: any(folder_with(source, one.FILE) for one in (CombineResult, SequentialResult)),
     assumed=(*_NAMES, "sequential"),
+    wanted=("level",),
     mixes=True,
 )

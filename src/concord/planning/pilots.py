@@ -159,7 +159,10 @@ def plan_judges(asked: PlanRequest) -> JudgePlan | LabelPlan:
     if len(asked.sources) != 1:
         raise OptionError("a plan for judges rests on one result of concord score judge")
     if _is_rated(asked.sources[0]):
+        unused = ("effect", "power", "items", "repeats", "cost_per_call", "metric")
+        asked.refuse(*unused, why="the judge gave scores, and labels of people are planned for a width")
         return plan_labels(asked)
+    asked.refuse("width", why="the judge chose between two, and a preference is planned by its power")
     if asked.metric not in (None, "preference"):
         raise OptionError(f"a plan for judges is about the preference for a seat, not {asked.metric!r}")
     pilot = JUDGED.stored(asked.sources[0])
@@ -235,7 +238,7 @@ JUDGES = PlanKind(
     plan_judges,
     words=JUDGED.words,
     holds=lambda source: _is_rated(source) or JUDGED.holds(source),
-    own=("width",),
+    wanted=("effect", "width", "power", "level", "items", "repeats", "cost_per_call", "metric"),
 )
 
 
@@ -296,6 +299,8 @@ def plan_options(asked: PlanRequest) -> OptionPlan:
         raise OptionError(f"the effect is {effect:g}; {chosen} is a share, so that it lies below 1")
     cells, repeats = _arrangements_and_repeats(result)
     between, within = _choice_variances(result, chosen, _spread_over(values, families), repeats)
+    if within is None:
+        asked.refuse("repeats", why=f"what more repeats would do to {chosen} is not known from this pilot")
     tried = _REPEATS if within is not None else (repeats,)
     planned = wanted.repeats if within is not None and not wanted.search_repeats else repeats
     items = values.size if wanted.items is None else wanted.items
@@ -383,5 +388,11 @@ def _variance_in_cells(replies: Sequence[OptionReply], *, last: bool) -> float |
 
 
 OPTIONS = PlanKind(
-    "options", "a plan for options", plan_options, words=ASKED.words, holds=ASKED.holds, metrics=ASKED.metrics
+    "options",
+    "a plan for options",
+    plan_options,
+    words=ASKED.words,
+    holds=ASKED.holds,
+    metrics=ASKED.metrics,
+    wanted=("effect", "power", "level", "items", "repeats", "cost_per_call", "metric"),
 )

@@ -37,6 +37,9 @@ from concord.stats.elementwise import Bools
 from concord.stats.power import Clusters
 from concord.words import say
 
+READING = ("item", "score", "cluster", "repeat")
+"""Columns of a pilot's table."""
+
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class PlanResult(PlanRecord):
@@ -190,7 +193,10 @@ def _amount(design: PairedDesign, items: int, repeats: int) -> str:
 
 def plan_items(asked: PlanRequest) -> PlanResult:
     """Plan a comparison of two models on the same items."""
+    if asked.wanted.calls is None:
+        asked.refuse("item_cost", why="the price of an item matters where a budget of calls is divided")
     if not asked.sources:
+        _refuse_unused(asked)
         return _from_assumptions(dict(asked.assumed), asked.wanted)
     joined = joined_scores(asked.sources, asked.reading)
     if len(joined.names) != 2:
@@ -198,6 +204,18 @@ def plan_items(asked: PlanRequest) -> PlanResult:
             f"a plan needs the results of two models on the same items, got {len(joined.names)}"
         )
     return _from_pilot(joined, asked.wanted)
+
+
+def _refuse_unused(asked: PlanRequest) -> None:
+    """Refuse assumptions that others replace, or that need others."""
+    wanted = asked.wanted
+    asked.refuse(*READING, "metric", why="no pilot is read")
+    if asked.assumed.get("means") is None:
+        asked.refuse("correlation", why="the standard deviation of differences was given (sd_between)")
+        if wanted.effect is None and wanted.items is None:
+            asked.refuse("repeats", why="the budget of calls is divided into items and repeats")
+    if asked.assumed.get("cluster_size", 1) == 1:
+        asked.refuse("cluster_cv", "cluster_correlation", why="clusters have one item (cluster_size)")
 
 
 def _from_assumptions(assumptions: dict[str, Any], wanted: PlanOptions) -> PlanResult:
@@ -357,6 +375,11 @@ ITEMS = PlanKind(
         "cluster_cv",
         "cluster_correlation",
     ),
+    wanted=(
+        *("effect", "power", "level", "items", "repeats", "calls", "item_cost", "cost_per_call"),
+        *READING,
+        "metric",
+    ),
 )
 KINDS = (ITEMS, PARTICIPANTS, STRUCTURE, JUDGES, OPTIONS, MIXED, STUDY)
 
@@ -367,7 +390,8 @@ def plan_from(sources: Sequence[Any], reading: ScoreReading, options: Mapping[st
     said = sources[0] if sources and isinstance(sources[0], str) else None
     named = next((kind for kind in KINDS if kind.name == said), None)
     pilot = sources if named is None else sources[1:]
-    wanted, assumed = wanted_of(options, list(dict.fromkeys(key for kind in KINDS for key in kind.assumed)))
+    given = {key: value for key, value in options.items() if value is not None}
+    wanted, assumed = wanted_of(dict(given), list(dict.fromkeys(key for one in KINDS for key in one.assumed)))
     kind = _kind_by_results(pilot, reading.metric) if named is None else named
     _refuse_other_results(kind, pilot)
     if pilot and assumed and not kind.mixes:
@@ -375,13 +399,12 @@ def plan_from(sources: Sequence[Any], reading: ScoreReading, options: Mapping[st
     astray = [key for key in assumed if key not in kind.assumed]
     if astray:
         raise OptionError(f"{kind.about} does not assume {', '.join(astray)}; leave it out")
-    for other in KINDS:
-        for name in set(other.own) - set(kind.own):
-            if (value := getattr(wanted, name)) is not None:
-                raise OptionError(
-                    f"--{name} is for plans about {other.name}: concord plan {other.name} --{name} {value:g}"
-                )
-    return kind.plan(PlanRequest(pilot, wanted, assumed, reading))
+    read = {name for name in READING if getattr(reading.columns, name) is not None}
+    names = frozenset({*given, *read, *(("metric",) if reading.metric is not None else ())})
+    for name in sorted(names - set(kind.assumed) - set(kind.wanted)):
+        others = ", ".join(f"concord plan {other.name}" for other in KINDS if name in other.wanted)
+        raise OptionError(f"{kind.about} does not use {name}; leave it out ({others} uses it)")
+    return kind.plan(PlanRequest(pilot, wanted, assumed, reading, names))
 
 
 def _refuse_other_results(kind: PlanKind, pilot: Sequence[Any]) -> None:

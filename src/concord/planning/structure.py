@@ -331,7 +331,12 @@ def _searched(assumed: OrderAssumptions, wanted: PlanOptions, known: int | None)
 
 def plan_structure(asked: PlanRequest) -> StructurePlan:
     """Plan for an order effect: from assumptions, or from one result about structure."""
+    if asked.wanted.width is not None:
+        asked.refuse("power", why="the width of the interval decides")
     if not asked.sources:
+        asked.refuse("metric", why="no pilot is read")
+        if "noise_sd" in asked.assumed:
+            asked.refuse("accuracy", why="the noise of answers was given (noise_sd)")
         return _assumed_plan(asked.assumed, asked.wanted)
     if asked.metric not in (None, "tau"):
         raise OptionError(f"a result about structure is planned by tau, not by {asked.metric!r}")
@@ -392,5 +397,8 @@ STRUCTURE = PlanKind(
     words=RESULTS.words,
     holds=RESULTS.holds,
     assumed=("accuracy", "order_sd", "order_item_sd", "noise_sd"),
-    own=("width", "arrangements"),
+    wanted=(
+        *("effect", "power", "width", "level", "items", "arrangements", "repeats", "calls", "item_cost"),
+        *("cost_per_call", "metric"),
+    ),
 )

@@ -22,6 +22,8 @@ from concord.planning.options import PlanKind, PlanRecord, PlanRequest
 from concord.stats.power import fewest, power_paired, power_two_sample
 from concord.words import say
 
+_REPEATED = ("t-paired", "wilcoxon", "anova-within")
+"""Tests that the correlation of repeated measures matters to."""
 _ASYMPTOTIC = 3 / math.pi
 """Efficiency of rank tests beside t where answers are normal."""
 
@@ -167,6 +169,8 @@ def plan_study_tests(asked: PlanRequest) -> StudyTestsPlan:
     correlation = assumed.get("correlation", 0.5)
     if not 0 <= correlation < 1:
         raise OptionError(f"correlation is {correlation:g}; of repeated measures it is from 0 to below 1")
+    if not any(test.test in _REPEATED for spec in file.study.findings.values() for test in spec.tests):
+        asked.refuse("correlation", why="no test of the study is of repeated measures")
     rows = [
         _planned_test(file.study, name, test, d, correlation, asked)
         for name, spec in file.study.findings.items()
@@ -215,5 +219,6 @@ STUDY = PlanKind(
     words="a study",
     holds=lambda source: isinstance(source, str | Path) and Path(source).suffix in (".yaml", ".yml"),
     assumed=("correlation", "person_cost", "reply_cost"),
+    wanted=("effect", "power", "level"),
     mixes=True,
 )

@@ -279,7 +279,10 @@ def assumed_design(
 ) -> PairedDesign:
     """Make a design from assumptions, before anything was run (Miller 2024, arXiv:2411.00640, section 5)."""
     if (means is None) == (sd_between is None):
-        raise OptionError("a plan needs either the expected means of 0-1 scores or a standard deviation")
+        raise OptionError(
+            "a plan needs either the expected means of 0-1 scores (means) or a "
+            "standard deviation (sd_between)"
+        )
     families = Clusters() if clusters is None else clusters
     for value in (sd_within, 0.0 if sd_between is None else sd_between):
         if not (value >= 0 and np.isfinite(value)):

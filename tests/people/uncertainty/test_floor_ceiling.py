@@ -19,12 +19,12 @@ from concord.people.families.registry import KINDS
 from concord.people.families.wilcoxon import SignedRanks
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.results.same_tests import context_of
-from concord.people.score.levels import lay_out
+from concord.people.score.levels import Ends, lay_out
 from concord.people.score.sides import SideTable
 from concord.people.table.read import read_tests
 from concord.people.uncertainty.floor_ceiling import Simulation, percentile, simulate_bounds, simulated_block
 from concord.people.uncertainty.true_effects import EffectPopulation, fit_population, human_effects
-from concord.records import Side
+from concord.records import Estimate, Interval, Side
 
 APART = replace(STANDARD, within_study=0.0)
 """Every test of people of its own."""
@@ -260,6 +260,38 @@ def test_a_score_stands_between_floor_and_ceiling() -> None:
     document = result.to_dict()
     assert document["average_pas_raw_place"] == result.pas.bounds.place.value  # type: ignore[union-attr]
     assert document["floor_and_ceiling"]["n_simulations"] == 200
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+def test_the_value_of_floor_and_ceiling_lies_in_its_own_range(level: float) -> None:
+    """Also in studies of few tests, where almost every simulated agent scores the same and a few do not."""
+    seen = 0
+    for seed in range(12):
+        raw = [row for row in random_table(seed) if is_raw(row.human) and is_raw(row.agent)]
+        some = [replace(row, pas=None, n_eff=None) for row in raw if row.test_type != "chi-square"]
+        found = replace(simulated(tuple(some[: 1 + seed % 5]), n=150), level=level)
+        for metric in ("pas", "ecs", "apr"):
+            for domain in (None, *range(found.floors[metric].domain.shape[1])):
+                score = found.bounds(metric, Estimate(0.5), domain=domain)
+                assert score is not None
+                for end in (score.floor, score.ceiling):
+                    if end.value is not None and end.interval is not None:
+                        seen += 1
+                        assert end.interval.low <= end.value <= end.interval.high, (seed, metric, end)
+    assert seen > 60
+
+
+def test_the_range_of_a_rare_score_reaches_to_it() -> None:
+    """97 agents of 100 pass nothing, 3 one test of four: the range is [0, 0.25]."""
+    passed = np.repeat([0.0, 0.25], [97, 3])[None].T
+    ends = {"apr": Ends(passed, passed[:, 0])}
+    found = Simulation(ends, {"apr": Ends(1 - passed, 1 - passed[:, 0])}, None, 100, 0.8).bounds(
+        "apr", Estimate(0.5)
+    )
+    assert found is not None
+    assert found.floor.value == pytest.approx(0.0075)
+    assert found.floor.interval == Interval(0.0, 0.25, 0.8, "where at least 80 % of them fall")
+    assert found.ceiling.interval == Interval(0.75, 1.0, 0.8, "where at least 80 % of them fall")
 
 
 def test_a_range_that_is_too_narrow_has_no_place() -> None:

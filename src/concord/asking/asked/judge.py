@@ -20,6 +20,7 @@ from concord.structure.judging.design import (
 )
 from concord.structure.judging.plain import said_seat
 from concord.structure.judging.result import JudgeResult
+from concord.structure.judging.score import score_votes
 from concord.structure.words.judged import MODEL_SCORERS
 
 
@@ -101,6 +102,7 @@ ASKED = Askable(
     name=JUDGE,
     design=lay_out_pairs,
     score=score,
+    passed_on=lambda: score_votes,
     reads=reads_verdicts,
     # votes of one order must be able to differ: they are the floor that flips are counted against
     temperature=0.7,

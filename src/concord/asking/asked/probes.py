@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from concord.asking.askable import Askable, FollowUp, Recorded, Sessions
 from concord.asking.replies import TurnTexts, lost_turns
 from concord.asking.talks import found_or_why
+from concord.numeric import gated
 from concord.reasoning.probes.design import design_probes, probe_openers, typical_reply
 from concord.reasoning.probes.session import SUITE, ProbeQuestion
 from concord.records import Trial
@@ -18,13 +19,9 @@ if TYPE_CHECKING:
 JUDGE = "judge"
 
 
+@gated()
 def score(
-    found: Recorded,
-    *,
-    partial: bool = False,
-    detector: str | None = None,
-    level: float = 0.95,
-    **_: Any,
+    found: Recorded, *, partial: bool = False, detector: str | None = None, level: float = 0.95
 ) -> "ProbeResult":
     """Score the sessions of a run; answers that never came are counted, finished or not."""
     from concord.files.rows import StoredRecords

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _OF_THE_CALL = frozenset(("at", "seconds", SERVED, SERVED_AGAIN))
 
 
+def _scoring() -> Any:
+    from concord.reasoning.score.replies import score_reasoning
+
+    return score_reasoning
+
+
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "ReasoningResult":
     """Score the replies of a run against the vignettes and cases that it asked."""
     from concord.reasoning.score.replies import score_reasoning
@@ -91,6 +97,7 @@ ASKED = Askable(
     name=NAME,
     design=design_reasoning,
     score=score,
+    passed_on=_scoring,
     reads=reads_diagnoses,
     max_tokens=1024,
     # Inspect's own --limit counts samples, and a vignette has two

@@ -63,6 +63,12 @@ def read_answers(found: Recorded, *, with_readings: bool = True) -> Answers:
     )
 
 
+def _scoring() -> Any:
+    from concord.structure.score.models import score_structure
+
+    return score_structure
+
+
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StructureResult":
     """Score how far the answers of a run move; what is missing is missing cells, finished or not."""
     from concord.structure.score.models import score_structure
@@ -188,6 +194,7 @@ ASKED = Askable(
     name=NAME,
     design=design_structure,
     score=score,
+    passed_on=_scoring,
     reads=reads_options,
     max_tokens=512,
     # answers that change with the arrangement are counted against those that change between repeats

@@ -406,7 +406,7 @@ def _purchase(
     value: float,
     prices: tuple[float | None, float | None],
 ) -> NextPurchase | None:
-    """BatchLook ahead to what reaches the wished width, or decides at today's estimate."""
+    """Look ahead to what reaches the wished width, or decides at today's estimate."""
     person, reply = prices
     margin = width / 2 if width is not None else None if decide is None else abs(value - decide)
     if person is None or reply is None or margin is None or margin == 0 or made.rules.stop == "width":

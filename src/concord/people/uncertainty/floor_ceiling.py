@@ -118,10 +118,17 @@ class Simulation:
         method = say("people.bounds.method", n=draws.size, who=who)
         if np.ptp(defined) == 0:
             return Estimate(float(defined[0]), None, int(defined.size), undefined, method, note)
-        interval = percentile_interval(
-            defined, level=self.level, method=say("people.bounds.where", level=self.level)
-        )
-        return Estimate(float(defined.mean()), interval, int(defined.size), undefined, method, note)
+        mean = float(defined.mean())
+        return Estimate(mean, self._range(defined, mean), int(defined.size), undefined, method, note)
+
+    def _range(self, draws: Floats, mean: float) -> Interval:
+        """Return where most agents score: beyond the mean, too, where a few rare scores are behind it."""
+        plain = percentile_interval(draws, level=self.level)
+        low = min(plain.low, float(draws.max(initial=draws.min(), where=draws <= mean)))
+        high = max(plain.high, float(draws.min(initial=draws.max(), where=draws >= mean)))
+        wider = (low, high) != (plain.low, plain.high)
+        where = say("people.bounds.where_least" if wider else "people.bounds.where", level=self.level)
+        return Interval(low, high, self.level, where)
 
 
 def _of(levels: Ends, domain: int | None) -> Floats:
