@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import concord
+from concord.comparing.comparison import FEW_PAIRS
 from concord.comparing.judges import _judge_rank
+from concord.comparing.metrics import _first_models
+from concord.comparing.records import distinct
+from concord.comparing.result import MOST_TASKS, _pairs_in_detail, _tasks_title
 from concord.comparing.run import few_clusters
 from concord.people.answers.outcome import _far_ends
 from concord.people.result import Score
@@ -216,3 +221,41 @@ def test_true_effects_are_drawn_from_nulls_and_a_normal() -> None:
     chance = 0.3 * null / (0.3 * null + 0.7 * slab)
     assert (drawn == 0).mean(axis=0) == pytest.approx(chance, abs=0.005)
     assert drawn.mean(axis=0) == pytest.approx((1 - chance) * d * 4 / 5, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("sources", "names"),
+    [
+        (("p/a/run.json", "p/b/run.json"), ["a/run.json", "b/run.json"]),
+        (("p/a/x.json", "p/a/y.json"), ["x.json", "y.json"]),
+        (("p/a/run.json", "q/a/run.json"), ["p/a/run.json", "q/a/run.json"]),
+        (("run.json", "run.json"), ["m [1]", "m [2]"]),
+    ],
+)
+def test_models_of_one_name_are_told_apart_by_as_little_of_their_files_as_does(
+    sources: tuple[str, str], names: list[str]
+) -> None:
+    assert distinct(["m", "m", "n"], [*sources, "other.json"]) == [*names, "n"]
+
+
+def test_details_are_shown_of_few_pairs() -> None:
+    def shown(n: int) -> int:
+        rows = [SimpleNamespace(of=SimpleNamespace(comparison=one)) for one in (1, None, 2)]
+        return len(_pairs_in_detail(SimpleNamespace(pairs=[None] * n, every_pair=lambda: rows)))  # type: ignore[arg-type]
+
+    assert (shown(FEW_PAIRS), shown(FEW_PAIRS + 1)) == (2, 0)
+
+
+def test_many_tasks_and_models_are_counted_beyond_those_shown() -> None:
+    def title(n: int) -> str:
+        return _tasks_title(SimpleNamespace(tasks=[None] * n))  # type: ignore[arg-type]
+
+    assert "more" not in title(MOST_TASKS) and "; 1 more in comparison.json" in title(MOST_TASKS + 1)
+    row: Any = SimpleNamespace(order=["a", "b", "c"], pas={"a": 0.5, "b": 0.25, "c": 0.0})
+    assert _first_models(row, 2) == "a 0.500, b 0.250, and 1 more"
+    assert _first_models(row, 3) == "a 0.500, b 0.250, c 0.000"
+
+
+def test_a_planned_test_has_two_participants_in_a_cell_at_least() -> None:
+    plan: Any = concord.plan("study", "framing", effect=20.0)
+    assert {one.n_per_cell for one in plan.tests} == {2}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import concord
+from concord.errors import FileFormatError
 from concord.records import Estimate, Interval, UnreadBounds
 from concord.structure.judging.result import JudgeScores, PairVotes
 from concord.structure.judging.score import (
@@ -20,7 +21,16 @@ from concord.structure.judging.score import (
     _ways,
     vote_shares,
 )
-from concord.structure.options.score import MOST_ENUMERATED, _without_places, least_even, most_even
+from concord.structure.options.read import _refuse_twice
+from concord.structure.options.result import OptionReply
+from concord.structure.options.score import (
+    MOST_ENUMERATED,
+    _without_places,
+    agreement_ends,
+    least_even,
+    most_even,
+    pairwise,
+)
 from concord.structure.score.order import order_deviations
 from concord.structure.words.judged import area_under_curve, calibration_of
 from concord.unread import withheld
@@ -125,3 +135,32 @@ def test_meanings_are_told_apart_by_pairs_and_ties_count_half() -> None:
     assert area_under_curve(right, wrong) == pytest.approx(4.5 / 6)
     found = calibration_of("s", "en", np.full((2, 3), np.nan))
     assert (found.n, *found.means.values()) == (0, None, None, None)
+
+
+def test_agreement_reaches_from_none_to_all_pairs_with_an_unread_reply() -> None:
+    """Of q four replies are unread, which is too many to fill in; of p one is, and all ways are looked at."""
+
+    def replies(item: str, **answers: str) -> list[OptionReply]:
+        return [
+            OptionReply(item, name, None if one == "?" else one, None if one == "?" else 0, 0, 4, None)
+            for name, own in answers.items() for one in own
+        ]  # fmt: skip
+
+    made = [*replies("p", x="AA", y="B?"), *replies("q", x="AA??", y="AB??")]
+    between, within, excess = agreement_ends(made, ["p", "q"], pairwise)
+    # p: of 4 pairs between none or two are alike, of 2 within one or both
+    # q: of 16 pairs between two are alike and four read, of 12 within one is alike and two are read
+    assert np.transpose(between) == pytest.approx(np.array([[0, 2 / 4], [2 / 16, 14 / 16]]))
+    assert np.transpose(within) == pytest.approx(np.array([[1 / 2, 1], [1 / 12, 11 / 12]]))
+    assert np.transpose(excess)[1] == pytest.approx([1 / 12 - 14 / 16, 11 / 12 - 2 / 16])
+
+
+def test_replies_without_a_number_are_repeats_and_those_with_one_are_there_once() -> None:
+    table: Any = SimpleNamespace(titles={"item", "arrangement", "sample"}, place="t", row=lambda i: i + 2)
+
+    def rows(*samples: int | None) -> list[dict[str, Any]]:
+        return [{"item": "a", "arrangement": "x", "sample": one} for one in samples]
+
+    assert _refuse_twice(table, rows(None, None, 1, 2)) == ()
+    with pytest.raises(FileFormatError, match=r"row 3, row 4"):
+        _refuse_twice(table, rows(None, 1, 1))

@@ -8,6 +8,8 @@ from scipy import stats
 
 import concord
 from concord.errors import UndefinedError
+from concord.people.answers.outcome import _from_moments, _given_r
+from concord.people.answers.records import Moments, OutcomeKey
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import metric_values, paired_difference, woodruff
 
@@ -187,3 +189,38 @@ def test_groups_are_compared_in_sds_of_all_people() -> None:
         assert ends is not None
         reach = stats.t.ppf(0.975, 3) * own.std(ddof=1) / 2
         assert ends.high - ends.low == pytest.approx(2 * reach)
+
+
+def test_moments_give_ratio_gap_and_correlation_with_their_normal_intervals() -> None:
+    """SDs 2 and 3, means 5 and 4.4 of 50 people and 80 replies."""
+    found = _from_moments(Moments(OutcomeKey("s", "o"), 5.0, 2.0, 50, 4.4, 3.0, 80, r=0.5), 0.9)
+    z = float(stats.norm.ppf(0.95))
+    gap = found.numbers["mean_gap"].estimate
+    se = np.sqrt(1 / 50 + 2.25 / 80 + 0.09 / 100)
+    assert gap.interval is not None
+    assert (gap.value, gap.interval.low, gap.interval.high) == pytest.approx(
+        (-0.3, -0.3 - z * se, -0.3 + z * se)
+    )
+    ratio = found.numbers["variance_ratio"].estimate
+    va, vh = (3 - 77 / 80) / 79, (3 - 47 / 50) / 49  # of log variances (Bonett 2006)
+    ends = np.exp(np.log(2.25) + va - vh + np.array([-1, 1]) * z * np.sqrt(va + vh))
+    assert ratio.interval is not None
+    assert (ratio.value, ratio.interval.low, ratio.interval.high) == pytest.approx((2.25, *ends))
+    r = found.numbers["person_r"].estimate
+    assert r.interval is not None
+    assert (r.value, r.interval.low, r.interval.high) == pytest.approx(
+        (0.5, *np.tanh(np.arctanh(0.5) + np.array([-1, 1]) * z / np.sqrt(47)))
+    )
+    assert (found.n_people, found.n_agent, found.n_persons) == (50, 80, 50)
+    assert _given_r(0.5, 3, 0.9).interval is None
+
+
+def test_one_answer_of_all_replies_has_a_ratio_of_0_and_of_all_people_none() -> None:
+    key = OutcomeKey("s", "o")
+    still = _from_moments(Moments(key, 5.0, 2.0, 50, 4.4, 0.0, 80), 0.95).numbers
+    assert (still["variance_ratio"].estimate.value, still["variance_ratio"].estimate.interval) == (0.0, None)
+    assert "person_r" not in still
+    assert (
+        _from_moments(Moments(key, 5.0, 0.0, 50, 4.4, 3.0, 80), 0.95).numbers["mean_gap"].estimate.value
+        is None
+    )
