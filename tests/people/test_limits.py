@@ -9,8 +9,10 @@ from scipy import stats
 
 from concord.errors import FileFormatError
 from concord.files.tables import TableOptions
+from concord.number_words import p_words
 from concord.people.agent_tables import choices_of
 from concord.people.answers.outcome import _explained
+from concord.people.mixed.table import _other_population
 from concord.people.results.agent_pairs import _direct_errors
 from concord.people.same_people import binomial_at
 from concord.people.studies import scoring
@@ -91,3 +93,25 @@ def test_unread_answers_are_told_of_above_two_in_a_hundred(monkeypatch: pytest.M
 
     assert told(20) == ()
     assert told(21) == ("S: 21 of 1,000 answers could not be read; these are distributions of the others",)
+
+
+def _alternating(n: int, low: float, high: float) -> np.ndarray:
+    return np.resize([low, high], n).astype(float)
+
+
+def test_other_predictions_are_told_of_where_they_are_apart_by_more_than_chance() -> None:
+    """Halves of 0 and 2 against halves of x and 2 + x, 100 and 60: gap x, variances 100/99 and 60/59."""
+    error = (1 / 99 + 1 / 59) ** 0.5
+    for gap in (2.5 * error, 2.65 * error):  # p of .012 and of .008
+        own, more = _alternating(100, 0, 2), _alternating(60, gap, 2 + gap)
+        p = 2 * stats.norm.sf(gap / error)
+        sd = ((100 / 99 + 60 / 59) / 2) ** 0.5
+        said = [f"x of the people and of the further predictions differ by {gap / sd:.2f} SD ({p_words(p)}): "
+                "they seem to come from different populations"]  # fmt: skip
+        assert list(_other_population("x", (own, None), (more, None))) == (said if p < 0.01 else [])
+    two = np.array([0.0, 0.1])
+    assert list(_other_population("x", (two, None), (two + 5, None)))
+    assert not list(_other_population("x", (two[:1], None), (two + 5, None)))
+    many = _alternating(40_000, 0, 2)
+    apart = [bool(list(_other_population("x", (many, None), (many + gap, None)))) for gap in (0.099, 0.101)]
+    assert apart == [False, True]
