@@ -275,14 +275,14 @@ def test_rows_without_a_score_are_counted_and_told(tmp_path: Path) -> None:
 
 
 def test_an_item_that_stands_twice_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    path = table(tmp_path, "item,score,turn", "a,1,1", "b,0,1", "a,0,2")
+    path = table(tmp_path, "item,score,turn", "a,1,1", "b,0,1", "b,1,2", "a,0,2")
     with pytest.raises(FileFormatError) as caught:
         read_scores(path)
     assert str(caught.value) == (
-        "a.csv: 1 item is there more than once, the first 'a' in rows 2 and 4; give each item once, or "
+        "a.csv: 2 items are there more than once, the first 'a' in rows 2 and 5; give each item once, or "
         "number the repeats of an item in a column and name it with --repeat NAME (Python: repeat='NAME')"
     )
-    assert read_scores(path, columns=ScoreColumns(repeat="turn")).frame.height == 3
+    assert read_scores(path, columns=ScoreColumns(repeat="turn")).frame.height == 4
 
 
 def test_columns_that_cannot_be_found_are_listed(tmp_path: Path) -> None:

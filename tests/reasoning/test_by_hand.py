@@ -180,10 +180,13 @@ def test_a_quadrant_is_named_where_both_intervals_lie_on_one_side(
 
 
 def test_early_answers_are_set_beside_those_with_options_reordered() -> None:
-    """First answers: a stays and is final, b stays and is not, c neither; d was not asked again."""
-    rows = [row for item, own in {"a": "AAA", "b": "BAA", "c": "CAA", "d": "AAA"}.items()
-            for row in _prefixes(item, own)]  # fmt: skip
-    again = [ProbeRow("early", item, "reordered", answer=own) for item, own in zip("abc", "ABD", strict=True)]
+    """Answers at once: a stays and is final, b stays and is not, c neither; d and e lack one of the two."""
+    rows = [row for item, own in {"a": "AAA", "b": "BAA", "c": "CAA", "d": "AAA", "e": "AAA"}.items()
+            for row in _prefixes(item, own)
+            if (item, row.step) not in (("a", 1), ("e", 0))]  # fmt: skip
+    again = [
+        ProbeRow("early", item, "reordered", answer=own) for item, own in zip("abce", "ABDA", strict=True)
+    ]
     found = _over_reordered(chains_of(rows), [*rows, *again], 0.95)
     assert (found.value, found.n) == pytest.approx((1 / 2, 3))
     unlike = [ProbeRow("early", "a", "reordered", answer="D")]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from concord.reasoning.hints.rows import HintRow
+from concord.reasoning.hints.rows import HintRow, OptionQuestion
 from concord.reasoning.probes.reading import AnswerReader
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
@@ -26,3 +26,13 @@ def test_the_words_that_a_model_was_made_to_begin_with_are_no_part_of_its_reply(
     rows = [HintRow(f"q{k}", target="B", answer="A") for k in range(3)]
     result = ProbeResult(score_probe_rows([], rows, model="m"), readings=tuple(reader.readings))
     assert ProbeResult.read(result.write(tmp_path)).readings == result.readings
+
+
+def test_a_choice_is_right_where_it_is_the_letter_of_the_right_option() -> None:
+    reader = AnswerReader([], load_lexicon(), {"lost": "refused"})
+    item = ProbeItem("1", "", "", choice=OptionQuestion("1", "Which?", ("red", "blue", "green"), 1, 2))
+    question = ProbeQuestion("early/1", (), "early", "prefix")
+    found = [reader.read(item, question, f"ANSWER: {letter}") for letter in "ABC"]
+    assert [(one.answer, one.correct) for one in found] == [("A", False), ("B", True), ("C", False)]
+    assert reader.read(item, question, "Hard to say.").correct is None
+    assert reader.read(item, replace(question, id="lost"), None).outcome == "refused"
