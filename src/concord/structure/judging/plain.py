@@ -13,7 +13,7 @@ from functools import lru_cache
 from concord.errors import listed
 from concord.files.cells import as_text
 from concord.files.declared import BadRowError, DeclaredTable, Row
-from concord.files.grids import Grid, names_of
+from concord.files.grids import Grid, is_blank, names_of
 from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, told_repeats, unit_columns
 from concord.files.raw_replies import reply_text
 from concord.files.text import vocabulary
@@ -311,7 +311,7 @@ def _unit_of(layout: _Layout) -> list[str]:
 
 
 def _layout(cells: Sequence[Row]) -> _Layout:
-    keys = {key for row in cells for key, value in row.items() if _is_filled(value)}
+    keys = {key for row in cells for key, value in row.items() if not is_blank(value)}
     columns = {
         meaning: found
         for meaning, names in _NAMES.items()
@@ -460,22 +460,14 @@ def _code(value: object) -> str:
     return str(value).strip().removesuffix(".0")
 
 
-def _is_filled(value: object) -> bool:
-    return (
-        value is not None
-        and bool(str(value).strip())
-        and not (isinstance(value, float) and math.isnan(value))
-    )
-
-
 def _ballot(cells: Row, layout: _Layout, judge: str) -> Ballot:
     found = {
         meaning: value
         for meaning, column in layout.columns.items()
-        if _is_filled(value := reply_text(cells.get(column)) if meaning == "verdict" else cells.get(column))
+        if not is_blank(value := reply_text(cells.get(column)) if meaning == "verdict" else cells.get(column))
     }
     finest = layout.unit[0] if layout.unit else layout.columns.get("pair", "pair")
-    if not _is_filled(cells.get(finest)):
+    if is_blank(cells.get(finest)):
         raise BadRowError(finest, None, "the name of a pair")
     by_seat = "first_model" in found and "second_model" in found
     keys = ("first_model", "second_model") if by_seat else ("model_a", "model_b")
