@@ -12,6 +12,7 @@ from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
 from concord.files.cells import as_text, is_missing, number_or_none
 from concord.files.declared import RecordTable, by_plain_titles, found_titles, read_records
+from concord.files.documents import needed_columns
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, plain_title, plain_titles
 from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeats, unit_columns, with_units
@@ -517,7 +518,7 @@ def read_probe_rows(
 
 
 _UNLINKED = "where one stays is not known"
-_ALONG = ("sentence_num", "sentences", "cue_p", "cue_p_prev", "item", "hinted")
+(_ALONG,) = needed_columns("shares of draws along hinted chains")
 _MOST_DRAWS, _MOST_SENTENCES = 100, 10_000
 """Draws that shares along a chain may be of, and sentences of a chain."""
 

@@ -4,14 +4,13 @@ A cell names a seat (``verdict``) or an answer (``winner``). What its columns ar
 coded differ from hand to hand, so that a table is looked at as a whole before its rows are read.
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from concord.errors import listed
-from concord.files.cells import as_text
+from concord.files.cells import as_text, number_or_none
 from concord.files.declared import BadRowError, DeclaredTable, Row
 from concord.files.grids import Grid, is_blank, names_of
 from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, told_repeats, unit_columns
@@ -565,10 +564,7 @@ def _length(found: Mapping[str, object], side: str) -> float | None:
     given, answer = found.get(f"length_{side}"), found.get(f"answer_{side}")
     if given is None:
         return None if answer is None else float(len(str(answer)))
-    try:
-        value = float(str(given))
-    except ValueError:
-        value = math.nan
-    if not value > 0 or math.isinf(value):
+    value = number_or_none(given)
+    if value is None or not value > 0:
         raise BadRowError(f"length_{side}", given, "a number above 0")
     return value
