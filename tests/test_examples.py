@@ -17,9 +17,9 @@ from concord.comparing.records import distinct
 from concord.comparing.tables import _both_ways
 from concord.errors import quoted_path
 from concord.files.cells import with_point
-from concord.files.declared import named_fields
+from concord.files.declared import by_plain_titles, found_titles, named_fields
 from concord.files.gate import kept_of
-from concord.files.grids import own_titles, plain_title, rows_in_words
+from concord.files.grids import plain_title, rows_in_words
 from concord.files.keys import unit_columns
 from concord.files.left_out import left_out_sentences, told_left_out
 from concord.files.output import csv_line
@@ -148,8 +148,8 @@ from concord.view.server import own_host, own_origin
             ("question_id", "hint_type", "antwort"),
         ),
         (
-            own_titles(["Item ID", "Hint", "x"], ["id", "kind"], {"id": ("item_id",), "kind": ("hint",)}),
-            {"id": 0, "kind": 1},
+            found_titles(by_plain_titles(["Item ID", "Hint", "x"]), {"id": ("item_id",), "kind": ("hint",)}),
+            {"id": "Item ID", "kind": "Hint"},
         ),
         ((significant(0.012345, 2), significant(1234567, 3)), ("0.012", "1.23e+06")),
         (

@@ -247,3 +247,21 @@ def test_every_recorded_table_has_its_page() -> None:
     from tests.docs.tools import RECORDED, tool
 
     assert list(tool("recorded_pages").FINDINGS) == RECORDED
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "direct"), [("yes", "no", "none"), ("C", "I", "no reasoning"), ("1.0", "0.0", "early")]
+)
+def test_words_for_right_wrong_and_no_reasoning_are_those_of_every_table(
+    right: str, wrong: str, direct: str
+) -> None:
+    rows = [
+        {
+            **row,
+            "correct": right if row["correct"] else wrong,
+            "reasoning": direct if row["reasoning"] == "none" else "cot",
+        }
+        for row in ROWS
+    ]
+    gap = concord.score_reasoning(replies=rows, model="b", n_resamples=100).scores.gap
+    assert (gap.gap.value, gap.gap.n) == (0.5, 4)

@@ -22,6 +22,7 @@ from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, REPEATS
 from concord.files.missing import NO_OPTION, is_no_option
 from concord.files.tables import TableOptions
+from concord.files.text import vocabulary
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, Table
 from concord.number_words import interval_words, number
 from concord.reasoning import NAME as REASONING
@@ -42,8 +43,8 @@ _WORDS = {
     "accuracy": "right answers",
     "accuracy shift": "right answers with a wrong hint minus without",
 }
-_UNHINTED = frozenset(("unbiased", "unhinted", "none", "baseline", "control", "nohint", "no", "false", "0"))
-_DIRECT = frozenset(("direct", "none", "nocot", "early", "no", "false", "0", "answer", "without"))
+_UNHINTED = frozenset(vocabulary()["unhinted"].split())
+_DIRECT = frozenset(vocabulary()["modes"]["direct"].split())
 _SHARES = frozenset(("flips", "accuracy"))
 """Metrics that are shares, not differences: they have no sign."""
 _MOST_SAID = 4

@@ -22,26 +22,17 @@ from concord.comparing.records import (
     shown,
 )
 from concord.errors import FileFormatError
-from concord.files.cells import BadCellError, number
+from concord.files.cells import number_or_none
 from concord.files.contents import fingerprint_file, first_bytes, is_file
 from concord.files.grids import Grid, plain_title
 from concord.files.survey import edsl_document, edsl_interviews
 from concord.files.tables import read_grid
+from concord.files.text import vocabulary
 
 Objects = Sequence[Mapping[str, Any]]
 _NOT_SCORED = frozenset(("sampling", "raw_sample", "embedding", "cond_logp", "function_call", "extra"))
 """Events of OpenAI evals that record what was done, not how good it was."""
-_LABELS = (
-    "human",
-    "human_score",
-    "human_rating",
-    "label",
-    "expert",
-    "group",
-    "category",
-    "cluster",
-    "stratum",
-)
+_LABELS = tuple(vocabulary()["labels"].split())
 """What may be beside an answer and says something of its score."""
 _HEAD = 65536
 """Bytes in which the titles of a CSV file are looked for."""
@@ -374,18 +365,11 @@ def _edsl_answers(path: Path, document: Any) -> Iterator[HarnessAnswer]:
         yield HarnessAnswer(
             model=f"{name}, {row['agent']}" if len(people) > 1 else name,
             item=json.dumps(said, sort_keys=True, default=shown) if said else "all",
-            scores={key: value for key, value in row["answer"].items() if _is_number(value)},
+            scores={key: value for key, value in row["answer"].items() if number_or_none(value) is not None},
             repeat=row["repeat"] if row["repeat"] is not None else place,
             asked=said,
             fields=said,
         )
-
-
-def _is_number(value: object) -> bool:
-    try:
-        return not isinstance(value, bool | list | dict) and number(value) is not None
-    except BadCellError:
-        return False
 
 
 def _eval_name(rows: Any) -> str | None:

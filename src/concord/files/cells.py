@@ -7,7 +7,7 @@ unusable one. A cell is missing when it is empty, white space, NaN, or one of `M
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from numbers import Real
 
@@ -16,7 +16,8 @@ import numpy as np
 from concord.files.limits import CELL_CHARACTERS, LARGEST_NUMBER
 from concord.files.text import SURROGATE, ErrorCell, normal_form, vocabulary
 
-MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", "–", "—", ".", "#n/a"})
+_HELD = vocabulary()["cells"]
+MISSING_WORDS = frozenset({"", *_HELD["missing"].split()})
 """What people write into a cell that has no value; upper and lower case alike."""
 
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
@@ -74,6 +75,14 @@ def number_or_none(cell: object) -> float | None:
         return None
 
 
+def are_numbers(cells: Iterable[object]) -> bool:
+    """Whether cells hold numbers, one at least, and nothing else but missing ones."""
+    try:
+        return any([number(cell) is not None for cell in cells])
+    except BadCellError:
+        return False
+
+
 def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[object], float | None]:
     """Make a reader of numbers that must lie in a range."""
 
@@ -86,15 +95,13 @@ def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[objec
     return parse
 
 
-YES_NO = {
-    word: meant
-    for meant, words in ((True, "true yes"), (False, "false no"))
-    for word in f"{words} {vocabulary()['cells'][words.split()[1]]}".split()
-}
+YES_NO = {word: meant for meant, name in ((True, "yes"), (False, "no")) for word in _HELD[name].split()}
 """Words for yes and no, in the languages of titles."""
+FLAGS = {**YES_NO, "1": True, "1.0": True, "0": False, "0.0": False}
+"""What may say true or false."""
 GRADES = {
     **{word: float(meant) for word, meant in YES_NO.items()},
-    **{"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "correct": 1.0, "incorrect": 0.0, "pass": 1.0, "fail": 0.0},
+    **{word: float(score) for score, words in _HELD["grades"].items() for word in words.split()},
 }
 """Text grades (correct, partly correct, incorrect, no answer) and words for right and wrong, in any case."""
 

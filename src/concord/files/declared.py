@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
-from concord.files.cells import YES_NO, BadCellError, with_point
+from concord.files.cells import BadCellError, with_point
 from concord.files.columns import ColumnTable, as_names, form_notes, read_numbers, read_shares
 from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
 from concord.files.frames import records_of
@@ -89,14 +89,33 @@ def columns_of(
     )
 
 
+def by_plain_titles(header: Sequence[str]) -> dict[str, str]:
+    """Return what a table calls each of its columns, by its plain title in the vocabulary and its own."""
+    there: dict[str, str] = {}
+    for name, title in (
+        *zip(plain_titles(header), header, strict=True),
+        *((plain_title(one), one) for one in header),
+    ):
+        there.setdefault(name, title)
+    return there
+
+
+def found_titles(
+    there: Mapping[str, str], names: Mapping[str, Sequence[str]], given: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return which column holds what: that which is given, else the first of its names that is free."""
+    found = {} if given is None else dict(given)
+    for part, others in names.items():
+        taken = {title for name, title in found.items() if name != part}
+        free = (there[name] for name in others if name in there and there[name] not in taken)
+        if part not in found and (title := next(free, None)) is not None:
+            found[part] = title
+    return found
+
+
 def named_column(place: str, header: Sequence[str], wanted: str, option: str = "") -> str:
     """Return the title of a column that a user named; ``option`` says how, for messages."""
-    there = {
-        name: title
-        for names in (plain_titles(header), [*map(plain_title, header)])
-        for name, title in zip(reversed(names), reversed(header), strict=True)
-    }
-    found = wanted if wanted in header else there.get(plain_title(wanted))
+    found = wanted if wanted in header else by_plain_titles(header).get(plain_title(wanted))
     if found is None:
         raise FileFormatError(f"{place}: no column {wanted!r}{option}; found {listed(header)}")
     return found
@@ -128,17 +147,9 @@ class DeclaredTable:
     """What is told of how columns were read."""
 
     def __post_init__(self) -> None:
-        there = self.plain
-        for name, title in zip(plain_titles(self.table.header), self.table.header, strict=True):
-            there.setdefault(name, title)
-        for title in self.table.header:
-            there.setdefault(plain_title(title), title)
-        for column in self.columns:
-            taken = {title for name, title in self.titles.items() if name != column.name}
-            there_is = (there[name] for name in (column.name, *column.others) if name in there)
-            found = next((title for title in there_is if title not in taken), None)
-            if found is not None:
-                self.titles.setdefault(column.name, found)
+        self.plain |= by_plain_titles(self.table.header)
+        names = {column.name: (column.name, *column.others) for column in self.columns}
+        self.titles |= found_titles(self.plain, names, self.titles)
         if isinstance(self.table, Grid):
             self.problems.extend(self.table.problems)
             if not self.table.rows:
@@ -301,13 +312,10 @@ class DeclaredTable:
         return (f"{self.place}: columns not used: {listed(others)}",) if others else ()
 
 
-_FLAGS = {**YES_NO, "1": True, "0": False}
-
-
 def _truth(cell: object) -> bool | None:
     if cells.is_missing(cell):
         return None
-    found = cell if isinstance(cell, bool) else _FLAGS.get(str(cell).strip().casefold().removesuffix(".0"))
+    found = cell if isinstance(cell, bool) else cells.FLAGS.get(str(cell).strip().casefold())
     if found is None:
         raise BadCellError("true or false")
     return found
@@ -436,15 +444,9 @@ class DeclaredRows:
 
 def named_fields(row: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return a row whose fields are called as they are declared; what is called so already stays."""
-    titles: dict[str, str] = {}
-    for title in row:
-        titles.setdefault(plain_title(str(title)), title)
-    found = {
-        own: next((titles[name] for name in others if name in titles), None)
-        for own, others in names.items()
-        if own not in row
-    }
-    return {**row, **{own: row[title] for own, title in found.items() if title is not None}}
+    titles = {plain_title(str(title)): title for title in reversed([*row])}
+    found = {own: [titles[name] for name in others if name in titles] for own, others in names.items()}
+    return {**row, **{own: row[held[0]] for own, held in found.items() if held and own not in row}}
 
 
 def read_rows(source: object, what: str, parts: Mapping[str, Parse] | None = None) -> DeclaredRows:

@@ -386,6 +386,12 @@ class TableKind:
         return tuple(zip(header, held, strict=True))
 
 
+def needed_columns(kind: str) -> list[tuple[str, ...]]:
+    """Return the columns that tables of a kind need, by the first names, for each form that it has."""
+    forms = [one for one in table_kinds() if one.kind == kind]
+    return [tuple(names[0] for names in one.needs) for one in forms]
+
+
 @cache
 def table_kinds() -> tuple[TableKind, ...]:
     """Return the kinds of tables, the most specific first."""

@@ -273,19 +273,6 @@ def _known_title(title: str, plain: str) -> str:
     return next((one for one in tried if one in known), "")
 
 
-def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> dict[str, int]:
-    """Return which column holds what: by its own name, else by the first other name that is there."""
-    places: dict[str, int] = {}
-    for place, title in enumerate(plain_titles(list(header))):
-        places.setdefault(title, place)
-    found: dict[str, int] = {}
-    for name in known:
-        there = next((one for one in (name, *others.get(name, ())) if one in places), None)
-        if there is not None and places[there] not in found.values():
-            found[name] = places[there]
-    return found
-
-
 @cache
 def names_of(table: str) -> dict[str, tuple[str, ...]]:
     """Return what columns are called by what they hold; of several names the first that is there counts."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed, quoted
-from concord.files.cells import BadCellError, number
+from concord.files.cells import number_or_none
 from concord.files.gate import check_sessions
 from concord.files.grids import Grid, is_blank, plain_title
 from concord.files.missing import FoundCodes, MissingCodes, declared_missing, found_codes, is_refusal
@@ -134,7 +134,7 @@ def _person_names(grid: Grid, columns: Sequence[int]) -> list[str]:
 def _words_of(grid: Grid, j: int, declared: MissingCodes, notes: list[str]) -> list[str]:
     """Return the cells of a column in words; empty where a cell is empty or a code for no answer."""
     cells = grid.cells(j)
-    values = [_numeric(cell) for cell in cells]
+    values = [number_or_none(cell) for cell in cells]
     known = [value for value in values if value is not None]
     numeric = len(known) > sum(not is_blank(cell) for cell in cells) / 2
     numbers = np.array([n for n in known if n not in declared.numbers], dtype=np.float64)
@@ -149,13 +149,6 @@ def _words_of(grid: Grid, j: int, declared: MissingCodes, notes: list[str]) -> l
         else _clean(cell)
         for cell, value in zip(cells, values, strict=True)
     ]
-
-
-def _numeric(cell: object) -> float | None:
-    try:
-        return number(cell)
-    except BadCellError:
-        return None
 
 
 def _clean(cell: object) -> str:

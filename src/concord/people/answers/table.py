@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import BadCellError, number, number_that
+from concord.files.cells import are_numbers, number, number_that
 from concord.files.columns import ColumnTable, options_of_each, read_columns, refuse_nested
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.declared import DeclaredTable, TableColumn, named_column
@@ -360,11 +360,7 @@ def holds_numbers(column: "pl.Series") -> bool:
     """Whether every cell of a column that holds something holds a number."""
     if column.dtype.is_numeric():
         return column.null_count() < len(column)
-    try:
-        found = [number(cell) for cell in column.drop_nulls().to_list()]
-    except BadCellError:
-        return False
-    return any(one is not None for one in found)
+    return are_numbers(column.drop_nulls().to_list())
 
 
 def role_of(column: "pl.Series") -> str:

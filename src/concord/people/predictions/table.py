@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from concord.errors import FileFormatError, listed
-from concord.files.cells import BadCellError, name, number, number_that
+from concord.files.cells import are_numbers, name, number, number_that
 from concord.files.declared import DeclaredTable, TableColumn, columns_of, named_column
 from concord.files.frames import from_mappings
 from concord.files.gate import refuse_more
@@ -56,20 +56,13 @@ def as_estimates(grid: Grid) -> Grid:
     own = plain_titles(renamed)
     if not wide and "agent_estimate" not in own:  # one column per agent, under its own name
         wide = [
-            j for j, name in enumerate(own) if name not in (*KNOWN, *_AGENTS, "") and _has_numbers(grid, j)
+            j
+            for j, name in enumerate(own)
+            if name not in (*KNOWN, *_AGENTS, "") and are_numbers(grid.cells(j))
         ]
     if not wide or any(name in own for name in _AGENTS):
         return replace(grid, header=renamed)
     return _below_each_other(replace(grid, header=renamed), own, wide)
-
-
-def _has_numbers(grid: Grid, column: int) -> bool:
-    """Whether a column holds numbers, and nothing else but missing cells."""
-    try:
-        found = [number(cell) for cell in grid.cells(column)]
-    except BadCellError:
-        return False
-    return any(one is not None for one in found)
 
 
 def _below_each_other(grid: Grid, names: list[str], wide: list[int]) -> Grid:

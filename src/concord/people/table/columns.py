@@ -23,23 +23,15 @@ SIDE_COLUMNS = tuple(f"{side}_{field}" for side in SIDES for field in SIDE_FIELD
 KNOWN = (*REQUIRED, *OPTIONAL, *SIDE_COLUMNS)
 """Every column of a table of tests."""
 
-_OTHER_NAMES = {
-    **dict.fromkeys(("stat", "t", "f", "r", "u", "chi2", "chisq", "chi_square"), "statistic"),
-    **dict.fromkeys(("p", "pval", "p_val"), "p_value"),
-    **dict.fromkeys(("df", "dof"), "df2"),
-    **dict.fromkeys(("apa", "apa_string", "report"), "reported"),
-}
+_HELD = vocabulary()["tests"]
+_OTHER_NAMES = {name: field for field, names in _HELD["other_names"].items() for name in names.split()}
 """Names too short or too different to be seen as misspellings, which hold numbers of a side too."""
-
-_OF_PERSONS = (
-    *("answer", "response", "responseid", "response_id"),
-    *("respondent", "participant", "person", "subject", "pid"),
-)
+_OF_PERSONS = tuple(_HELD["persons"].split())
 """Columns of files with an answer or a person a row."""
 CONTROLS = tuple(vocabulary()["sheets"]["control"].split())
 """Arms that others are compared with."""
 AGENT = "agent"
-OTHER_AGENT_NAMES = ("model", "design", "config")
+OTHER_AGENT_NAMES = tuple(_HELD["agents"].split())
 """Columns that name agents where the same test is under several of their names."""
 
 

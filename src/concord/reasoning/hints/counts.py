@@ -17,6 +17,7 @@ from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.contents import is_folder
 from concord.files.declared import DeclaredTable, TableColumn
+from concord.files.documents import needed_columns
 from concord.files.gate import refuse_models
 from concord.files.grids import Grid
 from concord.files.limits import COUNTED
@@ -181,26 +182,15 @@ def _joined_counts(first: Count, second: Count) -> Count:
     return counted(parts[0] + parts[1], parts[2] + parts[3])
 
 
-TABLES = (
-    CountTable(
-        frozenset(
-            {
-                "model",
-                "influenced_count",
-                "both_count",
-                "thinking_only_count",
-                "answer_only_count",
-                "neither_count",
-            }
-        ),
-        _place_counts,
-    ),
-    CountTable(frozenset({"model", "total_influenced", "total_faithful"}), _verbalised_totals),
-    CountTable(frozenset({"hint_type", "total_influenced", "total_faithful"}), _by_kind),
-    CountTable(frozenset({"model", "total", "faithful", "our_faithful"}), _two_detectors),
-    CountTable(frozenset({"model", *KINDS}), _model_rates),
-    CountTable(frozenset({"model", "kind", "eligible", "influenced"}), _long_counts),
+TABLES = tuple(
+    CountTable(frozenset(columns), add)
+    for columns, add in zip(
+        needed_columns("counts of answers that hints moved"),
+        (_place_counts, _verbalised_totals, _by_kind, _two_detectors, _model_rates, _long_counts),
+        strict=True,
+    )
 )
+"""The forms of such tables, in the order of the vocabulary."""
 _WORDS = frozenset({"model", "hint_type", "kind"})
 _OPTIONAL = frozenset({"verbalised"})
 

@@ -10,14 +10,16 @@ import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
-from concord.files.cells import BadCellError, as_text, is_missing, number, number_or_none
-from concord.files.declared import RecordTable, read_records
+from concord.files.cells import as_text, is_missing, number_or_none
+from concord.files.declared import RecordTable, by_plain_titles, found_titles, read_records
+from concord.files.documents import needed_columns
 from concord.files.gate import refuse_more
-from concord.files.grids import Grid, names_of, own_titles, plain_title, plain_titles
+from concord.files.grids import Grid, names_of, plain_title, plain_titles
 from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeats, unit_columns, with_units
 from concord.files.missing import NO_OPTION, is_no_option
 from concord.files.raw_replies import reply_text
 from concord.files.tables import TableOptions, TableSource, grid_of
+from concord.files.text import vocabulary
 from concord.reading import StoredReading, read_reply, stored_reading, trial_name
 from concord.reasoning.hints.counts import (
     HintCounts,
@@ -145,7 +147,7 @@ def score_hint_source(
     if len(sources) > 1:
         return HintLeaderboard(leaderboard_of(read_counts(source, options), level=level))
     grid = grid_of(sources[0], options)
-    if is_count_table(grid) or "id" not in own_titles(grid.header, ("id",), NAMES):
+    if is_count_table(grid) or not {*NAMES["id"]} & {*plain_titles(grid.header)}:
         counts = HintCounts()
         add_counts(counts, grid, options)
         return HintLeaderboard(leaderboard_of(counts, level=level))
@@ -221,10 +223,10 @@ def counts_of_rows(rows: Sequence[HintRow]) -> HintCounts:
 NAMES = names_of("hints")
 _WITHOUT, _WITH, _CONTEXT, _GOLD = (NAMES[part] for part in ("without", "with", "context", "gold"))
 _VARIANTS = ("reasoning", *VARIANTS)
+_KEYED = ("id", "kind", "model", "sample", "answer")
 _SET = "kind of hint"
 """Column of what the rows without a hint belong to, where each kind of hint has its own."""
-_NONE = frozenset({"", "none", "nohint", "unhinted", "baseline", "control", "nocue", "neutral", "without",
-                   "no", "withouthint", "plain", "original", "unbiased", "clean"})  # fmt: skip
+_NONE = frozenset({"", *vocabulary()["unhinted"].split()})
 
 
 _LETTERS = re.compile(r"[^a-z]+")
@@ -240,14 +242,15 @@ def read_hint_rows(
     # mention_answer, reliance_thinking, reliance_answer, model``, by these or other usual names (`NAMES`);
     # ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
     grid = _one_answer_per_row(source if isinstance(source, Grid) else grid_of(source, options))
-    found = own_titles(grid.header, ("id", "kind", "model", "sample", "answer"), NAMES)
-    if (place := found.pop("answer", None)) is not None:
+    found = found_titles(by_plain_titles(grid.header), {part: NAMES[part] for part in _KEYED})
+    if (said := found.pop("answer", None)) is not None:
+        place = grid.header.index(said)
         texts = [reply_text(cell) for cell in grid.cells(place)]
         held = tuple(texts if j == place else column for j, column in enumerate(grid.columns))
         grid = replace(grid, columns=held)
     if "id" in found:
-        known = [plain_title(grid.header[place]) for place in found.values()]
-        grid = with_units(grid, grid.header[found["id"]], known[1:], (*CONTEXT, plain_title(_SET)))
+        known = [*map(plain_title, found.values())]
+        grid = with_units(grid, found["id"], known[1:], (*CONTEXT, plain_title(_SET)))
     others = (*CONTEXT, *_VARIANTS, *_GOLD, *_CONTEXT, plain_title(_SET))
     table = read_records(grid, HintRow, options, NAMES, also=others)
     # refuse a table that says neither which answers were hinted nor at what
@@ -302,7 +305,7 @@ def _one_answer_per_row(grid: Grid) -> Grid:
             warnings=(*grid.warnings, f"{told} one"),
         )
     context = next((names.index(one) for one in _CONTEXT if one in names), None)
-    kind = own_titles(grid.header, ("kind",), NAMES).get("kind")
+    kind = next((names.index(one) for one in NAMES["kind"] if one in names), None)
     if context is None or kind is None or kind == context:
         return grid
     words = [_kind_word(str(cell)) for cell in grid.cells(context)]
@@ -515,7 +518,7 @@ def read_probe_rows(
 
 
 _UNLINKED = "where one stays is not known"
-_ALONG = ("sentence_num", "sentences", "cue_p", "cue_p_prev", "item", "hinted")
+(_ALONG,) = needed_columns("shares of draws along hinted chains")
 _MOST_DRAWS, _MOST_SENTENCES = 100, 10_000
 """Draws that shares along a chain may be of, and sentences of a chain."""
 
@@ -531,12 +534,9 @@ def _draws_along(grid: Grid) -> Grid:
     for row, *numbers, item, hinted in zip(
         grid.rows, *(grid.cells(names[one]) for one in _ALONG), strict=True
     ):
-        try:
-            place, length, share, before = (
-                np.nan if (one := number(cell)) is None else one for cell in numbers
-            )
-        except BadCellError:
-            place = length = share = before = np.nan
+        place, length, share, before = (
+            np.nan if (one := number_or_none(cell)) is None else one for cell in numbers
+        )
         if not (0 <= place < length <= _MOST_SENTENCES and 0 <= share <= 1 and 0 <= before <= 1):
             raise FileFormatError(f"{grid.place}, row {row}: no share of draws after a sentence of a chain")
         points[int(place) + 1, str(item)] = (share, int(length), str(hinted))

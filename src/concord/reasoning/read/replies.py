@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from concord.errors import FileFormatError, LineProblem, OptionError, listed
 from concord.files import limits
+from concord.files.cells import FLAGS, GRADES
 from concord.files.declared import DeclaredRows, named_fields, read_rows
 from concord.files.gate import kept_of
 from concord.files.grids import names_of
@@ -17,7 +18,7 @@ from concord.files.limits import GOLD_CHARACTERS
 from concord.files.missing import MissingCodes
 from concord.files.raw_replies import RawReply, raw_reply
 from concord.files.rows import StoredRecords
-from concord.files.text import fixed_text
+from concord.files.text import fixed_text, vocabulary
 from concord.reasoning.read.records import (
     BIAS,
     MODES,
@@ -31,12 +32,8 @@ from concord.reasoning.read.records import (
 from concord.records import InputFile
 
 ROLES = ("target", "control")
-_GRADES = {"1": True, "true": True, "0": False, "false": False}
 REPLY_NAMES, VIGNETTE_NAMES, GRADED_NAMES = (names_of(one) for one in ("replies", "vignettes", "graded"))
-_MODE_WORDS = {
-    **dict.fromkeys(("cot", "chain-of-thought", "with-reasoning", "reasoning", "step-by-step"), "cot"),
-    **dict.fromkeys(("direct", "no-cot", "without-reasoning", "no-reasoning", "answer-only"), "direct"),
-}
+_MODE_WORDS = {word: mode for mode, words in vocabulary()["modes"].items() for word in words.split()}
 """What others call the two modes."""
 _BATCH_ID = re.compile(
     r"(?P<id>.+?)[|/:_. -]{1,6}(?P<mode>cot|direct)(?:[|/:_. -]{1,6}(?P<repeat>\d{1,6}))?",
@@ -346,14 +343,12 @@ def read_graded(
 
 def _graded(row: Mapping[str, Any], line: int | None) -> RecordedReply:
     """Check one answer that was graded elsewhere."""
-    word = str(row["correct"]).strip().casefold().removesuffix(".0")
-    if word not in _GRADES:
+    right = GRADES.get(word := str(row["correct"]).strip().casefold(), FLAGS.get(word))
+    if right not in (0, 1):
         raise UnusableError("bad grade", f"'correct' is {shown(row['correct'])}", "1 or 0, true or false")
     said = row.get("response", row.get("answer"))
     said = "" if said is None else fixed_text(str(said))
-    return RecordedReply(
-        str(row["id"]), _mode(row), said, repeat=_repeat(row), line=line, right=_GRADES[word]
-    )
+    return RecordedReply(str(row["id"]), _mode(row), said, repeat=_repeat(row), line=line, right=bool(right))
 
 
 def _is_of_other_part(row: object, modes: bool) -> bool:
@@ -490,13 +485,12 @@ def graded_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     if row.get("task") is not None and "id" in row:
         row["id"] = f"{row['task']} · {row['id']}"
     if "mode" in row:
-        words = {**_MODE_WORDS, "none": "direct", "no": "direct", "yes": "cot"}
-        row["mode"] = words.get(_mode_word(str(row["mode"])), row["mode"])
+        row["mode"] = {**_MODE_WORDS, "yes": "cot"}.get(_mode_word(str(row["mode"])), row["mode"])
     return row
 
 
 def _mode_word(said: str) -> str:
-    return re.sub(r"[\s_]+", "-", said.strip().casefold())
+    return re.sub(r"[\s_-]+", "", said.casefold())
 
 
 def _batch_fields(fields: Mapping[str, Any], modes: bool) -> Mapping[str, Any]:

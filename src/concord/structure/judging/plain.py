@@ -4,16 +4,15 @@ A cell names a seat (``verdict``) or an answer (``winner``). What its columns ar
 coded differ from hand to hand, so that a table is looked at as a whole before its rows are read.
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from concord.errors import listed
-from concord.files.cells import as_text
+from concord.files.cells import as_text, number_or_none
 from concord.files.declared import BadRowError, DeclaredTable, Row
-from concord.files.grids import Grid, names_of
+from concord.files.grids import Grid, is_blank, names_of
 from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, told_repeats, unit_columns
 from concord.files.raw_replies import reply_text
 from concord.files.text import vocabulary
@@ -311,7 +310,7 @@ def _unit_of(layout: _Layout) -> list[str]:
 
 
 def _layout(cells: Sequence[Row]) -> _Layout:
-    keys = {key for row in cells for key, value in row.items() if _is_filled(value)}
+    keys = {key for row in cells for key, value in row.items() if not is_blank(value)}
     columns = {
         meaning: found
         for meaning, names in _NAMES.items()
@@ -460,22 +459,14 @@ def _code(value: object) -> str:
     return str(value).strip().removesuffix(".0")
 
 
-def _is_filled(value: object) -> bool:
-    return (
-        value is not None
-        and bool(str(value).strip())
-        and not (isinstance(value, float) and math.isnan(value))
-    )
-
-
 def _ballot(cells: Row, layout: _Layout, judge: str) -> Ballot:
     found = {
         meaning: value
         for meaning, column in layout.columns.items()
-        if _is_filled(value := reply_text(cells.get(column)) if meaning == "verdict" else cells.get(column))
+        if not is_blank(value := reply_text(cells.get(column)) if meaning == "verdict" else cells.get(column))
     }
     finest = layout.unit[0] if layout.unit else layout.columns.get("pair", "pair")
-    if not _is_filled(cells.get(finest)):
+    if is_blank(cells.get(finest)):
         raise BadRowError(finest, None, "the name of a pair")
     by_seat = "first_model" in found and "second_model" in found
     keys = ("first_model", "second_model") if by_seat else ("model_a", "model_b")
@@ -573,10 +564,7 @@ def _length(found: Mapping[str, object], side: str) -> float | None:
     given, answer = found.get(f"length_{side}"), found.get(f"answer_{side}")
     if given is None:
         return None if answer is None else float(len(str(answer)))
-    try:
-        value = float(str(given))
-    except ValueError:
-        value = math.nan
-    if not value > 0 or math.isinf(value):
+    value = number_or_none(given)
+    if value is None or not value > 0:
         raise BadRowError(f"length_{side}", given, "a number above 0")
     return value

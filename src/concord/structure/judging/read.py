@@ -1,7 +1,6 @@
 """Recorded verdicts to votes by judge and pair: forms recognised by their columns, files joined by pair."""
 
 import hashlib
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from itertools import repeat
 from pathlib import Path
 
 from concord.errors import FileFormatError, OptionError, listed
+from concord.files.cells import FLAGS, is_missing, number_or_none
 from concord.files.declared import BadRowError, DeclaredTable, Row
 from concord.files.gate import refuse_more
 from concord.files.grids import names_of
@@ -61,7 +61,7 @@ def alpaca_eval(row: Row, judge: str) -> Iterator[Ballot]:
     words = " ".join(instruction.split())
     models = (_cell_text(row, "generator_1", "A"), _cell_text(row, "generator_2", "B"))
     switched = [row[key] for key in row if _SWITCHED.match(str(key))]
-    order = UNORDERED if not switched else BA if switched[0] in (True, "True", "true", "1") else AB
+    order = UNORDERED if not switched else BA if FLAGS.get(str(switched[0]).casefold()) else AB
     who, verdict = _cell_text(row, "annotator", judge), _preferred(row["preference"])
     lengths = (float(len(first)), float(len(second)))
     yield sorted_ballot(Ballot(who, f"{words[:40]} #{code}", order, verdict, *models, f"#{code}", *lengths))
@@ -75,7 +75,7 @@ def _cell_text(row: Row, key: str, usual: str = "") -> str:
 
 def alpaca_notes(rows: Sequence[Row]) -> list[str]:
     """Say that a weighted preference is one vote, and what AlpacaEval's own mean of them is."""
-    found = [one for row in rows if (one := _preference(row.get("preference"))) is not None]
+    found = [one for row in rows if (one := number_or_none(row.get("preference"))) is not None]
     weighted = sum(one not in (0, 1, _EVEN, 2) for one in found)
     if not weighted:
         return []
@@ -88,24 +88,15 @@ def alpaca_notes(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _preference(value: object) -> float | None:
-    """Return a preference as a number; ``None`` where there is none."""
-    try:
-        number = float(str(value))
-    except ValueError:
-        return None
-    return None if math.isnan(number) else number
-
-
 def _preferred(value: object) -> str:
-    number = _preference(value)
-    if number is None and (value is None or str(value).strip().casefold() in ("", "nan", "none")):
+    leaning = number_or_none(value)
+    if is_missing(value):
         return UNREADABLE
-    if number in (0, _EVEN):
+    if leaning in (0, _EVEN):
         return TIE
-    if number is None or not 1 <= number <= 2:
+    if leaning is None or not 1 <= leaning <= 2:
         raise BadRowError("preference", value, "a number from 1 to 2")
-    return A if number < _EVEN else B  # a weighted preference counts for the side it leans to
+    return A if leaning < _EVEN else B  # a weighted preference counts for the side it leans to
 
 
 _BASELINE = "baseline"
@@ -151,7 +142,7 @@ def vote_notes(rows: Sequence[Row]) -> list[str]:
 def arena_choice(row: Row, judge: str) -> Iterator[Ballot]:
     """Read a vote of Chatbot Arena as three columns, of which one is 1."""
     ends = {"winner_model_a": A, "winner_model_b": B, "winner_tie": TIE}
-    won = [end for key, end in ends.items() if str(row.get(key)).strip() in ("1", "1.0", "True", "true")]
+    won = [end for key, end in ends.items() if FLAGS.get(str(row.get(key)).strip().casefold())]
     if len(won) != 1:
         raise BadRowError(
             "winner_model_a", row.get("winner_model_a"), f"a 1 in one of {', '.join(ends)}: found {len(won)}"

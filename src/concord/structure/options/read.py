@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import YES_NO, BadCellError, number, whole, with_point
+from concord.files.cells import FLAGS, BadCellError, is_missing, number_or_none, whole, with_point
 from concord.files.columns import form_notes, read_shares
 from concord.files.declared import BadRowError, DeclaredTable, table_of
 from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, refuse_duplicates, told_repeats, with_units
 from concord.files.raw_replies import reply_text
 from concord.files.tables import TableChoices, TableOptions, TableSource, grid_of, table_options
+from concord.files.text import vocabulary
 from concord.numeric import gated
 from concord.reading import Reading, ReadOutcome, StoredReading, read_reply, stored_reading, trial_name
 from concord.reading.second import rules_alone
@@ -25,7 +26,7 @@ from concord.structure.arrangers import LETTERS
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import score_options as score_replies
 
-UNREADABLE = frozenset({"unreadable", "none", "refused", "error", "?", "-", "–"})
+UNREADABLE = frozenset(vocabulary()["no_option"].split())
 _CODE = re.compile(r"[\s\[(*\"']{0,6}([A-Za-z]|\d{1,2})[\s\])*\"'.:]{0,6}")
 """A cell that is a letter or a number and nothing else."""
 _MOST_CODE_WORDS = 3
@@ -81,14 +82,14 @@ def counts_from_zero(held: Sequence[Mapping[str, Any]]) -> bool:
     return any(cell_text(cells[key]) == "0" for cells in held for key in ("chosen", "right"))
 
 
-def letters_are_places(held: Sequence[Mapping[str, Any]], flags: Mapping[str, bool]) -> bool:
+def letters_are_places(held: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether ``answer`` is the letter as shown: the right one exactly where the reply is correct."""
     told = False
     for cells in held:
         answer, right, correct = (cell_text(cells[key]) for key in ("answer", "right", "correct"))
         if answer is None:
             continue
-        flag = None if correct is None else flags.get(correct.casefold())
+        flag = None if correct is None else FLAGS.get(correct.casefold())
         if right is None or flag is None or _CODE.fullmatch(answer) is None:
             return False
         if (answer.casefold() == right.casefold()) != flag:
@@ -109,7 +110,6 @@ def option_at(arrangement: str, place: int, size: int) -> str | None:
 
 
 _NAMES = names_of("options")
-_FLAGS = {**YES_NO, **dict.fromkeys(("1", "1.0"), True), **dict.fromkeys(("0", "0.0"), False)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ def _settled(held: list[dict[str, Any]]) -> list[str]:
         for cells in held:
             cells["right"], cells["answer"] = cells["answer"], None
         return ["'answer' is taken for the right option, since no other column says which it is"]
-    if has["right"] and not has["chosen"] and letters_are_places(held, _FLAGS):
+    if has["right"] and not has["chosen"] and letters_are_places(held):
         for cells in held:
             cells["chosen"], cells["answer"] = cells["answer"], None
         return ["'answer' is taken for the chosen place: it is the right letter exactly where it is correct"]
@@ -314,12 +314,9 @@ def _replies(row: Mapping[str, Any], usual: int, from_zero: bool) -> list[Option
 def _share_of_draws(row: Mapping[str, Any]) -> tuple[int, int]:
     """Return how many of how many draws were right, where a row is of several; 0 of 0 elsewhere."""
     draws = whole_or_none(row["draws"])
-    try:
-        value = number(row["correct"])
-    except BadCellError:
-        value = math.nan
-    if draws is None or draws < 2 or value is None:
+    if draws is None or draws < 2 or is_missing(row["correct"]):
         return 0, 0
+    value = math.nan if (given := number_or_none(row["correct"])) is None else given
     n_right = value * draws if value <= 1 else value
     if not 0 <= n_right <= draws or abs(n_right - round(n_right)) > _ROUNDED * draws:
         raise BadRowError("correct", row["correct"], f"a share or a number of {draws} draws")
@@ -373,7 +370,7 @@ def _n_options(value: object, usual: int, shown: Sequence[str] | None) -> int:
 def _correct(value: object, place: int | None, right: int) -> bool | None:
     """Return whether the right option was chosen; refuse a word that contradicts the places."""
     text = cell_text(value)
-    found = None if text is None else _FLAGS.get(text.casefold())
+    found = None if text is None else FLAGS.get(text.casefold())
     if text is not None and found is None:
         raise BadRowError("correct", value, "true or false, 1 or 0; of a share also the number of 'draws'")
     by_place = None if place is None else place == right

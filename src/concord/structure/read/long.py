@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError, listed
-from concord.files.cells import YES_NO
+from concord.files.cells import FLAGS, YES_NO
 from concord.files.columns import ColumnTable, as_names, form_notes, read_columns
 from concord.files.contents import display_name, fingerprint
 from concord.files.declared import DeclaredTable, TableColumn
@@ -113,12 +113,11 @@ def columns_of_models(table: ColumnTable) -> dict[str, tuple[str, str]]:
     if not known or len(others) < 2 or "" in table.header:
         return {}
     frame = table.take(others)
-    flags = {"0", "1", "0.0", "1.0", *YES_NO}
     if any(frame[one].dtype.is_nested() or str(frame[one].dtype) == "Object" for one in others):
         return {}
     for one in others:
         words = {str(cell).strip().casefold() for cell in frame[one].drop_nulls().unique().to_list()} - {""}
-        if not words or not words <= flags:
+        if not words or not words <= FLAGS.keys():
             return {}
     return {title: ("correct", title) for title in others}
 

@@ -11,8 +11,8 @@ import numpy as np
 from concord.errors import CellProblem, FileFormatError, InputError, TableError, listed
 from concord.files.cells import is_decimal_comma
 from concord.files.columns import read_shares
-from concord.files.grids import Grid
-from concord.files.text import FormulaCell, normal_form
+from concord.files.grids import Grid, is_blank
+from concord.files.text import FormulaCell, normal_form, vocabulary
 from concord.structure.records import Codes, Floats, ReadOptions
 
 if TYPE_CHECKING:
@@ -177,8 +177,10 @@ def _problem(place: Place, rows: RowNumbers, i: int, value: object, expected: st
 
 
 SUFFIX = "s_acc"
-NAMES = ("arrangement", "permutation", "order", "sheet", "prompt")
-"""What the column that names the arrangements may be called."""
+NAMES, ITEM_NAMES, SUMMARY_NAMES = (
+    tuple(vocabulary()["sheets"][part].split()) for part in ("arrangements", "items", "summary")
+)
+"""What columns that name arrangements and items may be called, and sheets that sum others up."""
 
 
 def is_row_layout(header: Sequence[str], *, named: bool) -> bool:
@@ -213,10 +215,6 @@ def _item_of(title: str) -> str:
     """Name an item by its column."""
     bare = title[: -len(SUFFIX)].rstrip("_ -")
     return bare if bare else title
-
-
-ITEM_NAMES = ("item", "idiom", "id")
-SUMMARY_NAMES = frozenset({"summary", "汇总", "总结", "摘要", "要約", "まとめ", "요약"})
 
 
 class SheetFaultError(InputError):
@@ -325,7 +323,7 @@ def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetSc
     rows = [row for _ in layout.scores for row in grid.rows]
     unnamed: list[int] = []
     if names is not None:
-        kept = [i for i, cell in enumerate(cells) if names[i] != "" or not _is_empty(cell)]
+        kept = [i for i, cell in enumerate(cells) if names[i] != "" or not is_blank(cell)]
         cells, rows, names = [cells[i] for i in kept], [rows[i] for i in kept], [names[i] for i in kept]
         unnamed = [row for row, name in zip(rows, names, strict=True) if name == ""]
         names = [name if name else f"position {i + 1}" for i, name in enumerate(names)]
@@ -420,7 +418,7 @@ def _pairs_layout(grid: Grid, columns: Sequence[int]) -> SheetLayout | None:
 
 def _all_score_names(cells: Iterable[object]) -> bool:
     """Tell whether a column holds only names that end in S_Acc."""
-    filled = [cell for cell in cells if not _is_empty(cell)]
+    filled = [cell for cell in cells if not is_blank(cell)]
     return bool(filled) and all(isinstance(c, str) and fold(c).endswith(SUFFIX) for c in filled)
 
 
@@ -478,11 +476,6 @@ def number_duplicates(names: Sequence[str]) -> tuple[tuple[str, ...], list[str]]
         taken.add(unique)
         numbered.append(unique)
     return tuple(numbered), [name for name in dict.fromkeys(names) if seen[name] > 1]
-
-
-def _is_empty(cell: object) -> bool:
-    """Tell whether nothing is in a cell."""
-    return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def _column_place(grid: Grid, layout: SheetLayout) -> Place:
