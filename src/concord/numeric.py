@@ -19,6 +19,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+LEAST = 1e-12
+"""Numbers closer to 0 are slips of the hand, whatever the option."""
+
+
 @dataclass(frozen=True, slots=True)
 class NumberRule:
     """What a number may be: its ends, whether these belong to it, and how it is asked for in words."""
@@ -49,6 +53,9 @@ class NumberRule:
             text = isinstance(value, str) and _is_number(value)
             raise self._refusal(name, value, ", without quotation marks" if text else "")
         number = value if isinstance(value, int) else float(value)
+        if 0 < abs(number) < LEAST:
+            nearest = "; write 0" if self.holds(0) else ""
+            raise self._refusal(name, value, f" (nobody means a number so close to 0{nearest})")
         if not self.holds(number):
             slip = self.share and 1 < number <= 100 and self.holds(number / 100)
             raise self._refusal(name, value, f" ({number:g} % is {number / 100:g})" if slip else "")
@@ -84,19 +91,19 @@ def at_least(low: int) -> NumberRule:
 
 def above_zero(words: str, high: float = 1e12) -> NumberRule:
     """Return the rule of a positive number that a person can mean."""
-    return NumberRule(1e-12, high, words)
+    return NumberRule(0, high, words, open_low=True)
 
 
 def from_zero(words: str, high: float = 1e12) -> NumberRule:
     """Return the rule of a number that may also be 0."""
-    return NumberRule(1e-12, high, words, besides=(0,))
+    return NumberRule(0, high, words)
 
 
 LEVEL = NumberRule(0.01, 0.999999, "a number between 0 and 1, such as 0.95", share=True)
 POWER = NumberRule(0.01, 0.999999, "a number between 0 and 1, such as 0.8", share=True)
 SEED = whole(0, 2**63 - 1)
 COUNT = whole(1)
-SMALLEST_D = NumberRule(1e-12, 10, "the smallest d of interest, a number above 0, 10 at most")
+SMALLEST_D = above_zero("the smallest d of interest, a number above 0, 10 at most", 10)
 DRAWN = 1_000_000
 """Resamples, permutations and random signs beyond this add nothing but time."""
 RULES: Mapping[str, NumberRule] = {

@@ -36,12 +36,12 @@ def test_a_condition_with_a_fault_is_named_with_its_size(monkeypatch: pytest.Mon
         CoverageRow("PAS", 9, "at an end of the scale", 0.95, "bell", 0.988, "near the ceiling"),
     )
     monkeypatch.setattr(coverage, "simulated", lambda: Simulated(rows, {"PAS": (5, 9)}))
-    note = coverage.coverage_note("PAS", 7, "in the middle, alike")
+    note = coverage.coverage_note("PAS", 7, "in the middle, alike", level=0.95)
     assert "69 %" in note
     assert "failures behind a middle" in note
-    assert "up to 99 %" in coverage.coverage_note("PAS", 30, "at an end of the scale")
-    assert coverage.coverage_note("PAS", 9, "in the middle, alike") == ""
-    assert coverage.coverage_note("PAS", 3, "in the middle, alike") == note
+    assert "up to 99 %" in coverage.coverage_note("PAS", 30, "at an end of the scale", level=0.95)
+    assert coverage.coverage_note("PAS", 9, "in the middle, alike", level=0.95) == ""
+    assert coverage.coverage_note("PAS", 3, "in the middle, alike", level=0.95) == note
 
 
 def test_rows_of_the_table_belong_to_sizes_that_were_simulated() -> None:

@@ -48,7 +48,9 @@ def audit(
         write_page,
     )
     from concord.files.output import below
+    from concord.numeric import LEVEL
 
+    LEVEL.check("level", level)
     if hints:
         model, every = detected_hints(folder)
         kind, place, drawn = HINTS, folder, sampled(every, n, seed)

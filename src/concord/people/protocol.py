@@ -11,6 +11,7 @@ import numpy as np
 from concord import people
 from concord.errors import OptionError
 from concord.number_words import number
+from concord.numeric import NumberRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,12 @@ _CHOICES = {
     "intervals": ("by-data", "jackknife"),
     "true_effects": ("mixture", "normal"),
 }
-_POSITIVE = ("human_prior_odds", "agent_prior_odds", "r_t", "r_f", "kappa")
+_POSITIVE = NumberRule(1e-6, 1e6, "a positive number, from 0.000001 to 1,000,000")
+_NUMBERS: Mapping[str, NumberRule] = {
+    **dict.fromkeys(("human_prior_odds", "agent_prior_odds", "r_t", "r_f"), _POSITIVE),
+    "kappa": NumberRule(0.01, 1e6, "a positive number, from 0.01 to 1,000,000"),
+    "within_study": NumberRule(0, 1, "a correlation from 0 to below 1", open_high=True),
+}
 
 
 def check_protocol(protocol: Protocol) -> Protocol:
@@ -127,15 +133,8 @@ def check_protocol(protocol: Protocol) -> Protocol:
         if value not in choices:
             options = ", ".join(map(repr, choices))
             raise OptionError(f"protocol {protocol.name!r}: {field} is {value!r}; expected one of {options}")
-    for field in _POSITIVE:
-        value = getattr(protocol, field)
-        if not (value > 0 and np.isfinite(value)):
-            raise OptionError(f"protocol {protocol.name!r}: {field} is {value!r}; expected a positive number")
-    if not 0 <= protocol.within_study < 1:
-        raise OptionError(
-            f"protocol {protocol.name!r}: within_study is {protocol.within_study!r}; expected a correlation "
-            "from 0 to below 1"
-        )
+    for field, rule in _NUMBERS.items():
+        rule.check(f"protocol {protocol.name!r}: {field}", getattr(protocol, field))
     return protocol
 
 

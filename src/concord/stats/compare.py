@@ -163,7 +163,7 @@ def compare_items(
         kind, units = ("difference", a.size) if clusters is None else ("families", _units(error))
         look = difference_look(d, clusters)
         if look == FEW_DECIDE or unseen_gains_matter(interval, float(d.mean()), (a, b), units):
-            note = coverage_note(kind, units, look)
+            note = coverage_note(kind, units, look, level=choices.level)
     if skewed is not None and clusters is not None and _enumerated(clusters, error, a.size):
         note = "; ".join(filter(None, (note, _skew_note(_units(error), skewed.skewness))))
     method = "mean of paired differences" + (", clustered" if clusters is not None else "")

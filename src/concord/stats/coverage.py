@@ -20,6 +20,8 @@ from concord.stats.skewed import LEAST_SKEW, tail_shape
 
 INSIDE = (0.93, 0.97)
 """Coverage of a nominal 95 % that counts as held."""
+SIMULATED = 0.95
+"""The level that was simulated."""
 FEW_DEGREES = 5.0
 """Below this many degrees of freedom of the variance a few units decide it."""
 FEW_DECIDE = "few decide"
@@ -122,11 +124,16 @@ def coverage_row(kind: str, size: float, look: str) -> CoverageRow | None:
     return next((row for row in known.rows if (row.kind, row.size, row.look) == (kind, band, look)), None)
 
 
-def coverage_note(kind: str, size: float, look: str) -> str:
+def coverage_note(kind: str, size: float, look: str, *, level: float) -> str:
     """Say how often intervals like this one held the truth in simulations; empty where they hold."""
+    # What was simulated are 95 % intervals: of another level their direction is said, without their share.
     row = coverage_row(kind, size, look)
     if row is None or (row.lowest >= INSIDE[0] and row.highest <= INSIDE[1]):
         return ""
+    if level != SIMULATED:
+        often = "less often than their level" if row.lowest < INSIDE[0] else "more often than their level"
+        where = f" at worst ({row.lowest_at})" if row.lowest < INSIDE[0] else ""
+        return f"intervals of such data held the truth {often} in simulations{where}"
     if row.lowest < INSIDE[0]:
         return (
             f"95 % intervals of such data held the truth in {number(100 * row.lowest, 0)} % of simulations "

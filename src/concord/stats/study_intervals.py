@@ -17,7 +17,7 @@ from concord.errors import OptionError, UndefinedError
 from concord.number_words import number, percent
 from concord.records import Estimate, Interval
 from concord.stats.bounded_means import MANY_UNITS, GammaRatio, bounded_bootstraps, gamma_ratio_quantiles
-from concord.stats.coverage import coverage_note, effects_look, rate_look, score_look
+from concord.stats.coverage import SIMULATED, coverage_note, effects_look, rate_look, score_look
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import (
     FEWEST_CLUSTERS,
@@ -31,10 +31,15 @@ from concord.stats.intervals import (
 )
 
 UNSEEN = "allows for studies unlike those seen"
-HIDDEN = "covers about 70 %, not 95, where a study in eight fails and none was seen"
+HIDDEN = "covers {share} where a study in eight fails and none was seen"
 """Studies in the middle of the scale say nothing of failures (docs/explanation/coverage.md)."""
 MANY_STUDIES = 25
 """From so many studies on, a failure of one in eight has been seen in 96 of 100 benchmarks."""
+
+
+def _covers(where: str, simulated: str, level: float) -> str:
+    """Say what an interval covers there: the share was simulated at 95 % alone."""
+    return where.format(share=simulated if level == SIMULATED else "less than its level")
 
 
 def pas_interval(
@@ -80,9 +85,11 @@ def pas_intervals(
         if x.size < FEWEST_CLUSTERS:
             found.append(Estimate(centre, None, int(x.size), note=too_few_studies(x.size)))
             continue
-        seen = coverage_note("PAS", x.size, score_look(x))
+        seen = coverage_note("PAS", x.size, score_look(x), level=level)
         if weight == 0 and jackknife is not None:
-            note = joined_notes(HIDDEN if x.size < MANY_STUDIES else "", seen)
+            note = joined_notes(
+                _covers(HIDDEN, "about 70 %, not 95,", level) if x.size < MANY_STUDIES else "", seen
+            )
             found.append(Estimate(centre, jackknife, int(x.size), method=jackknife.method, note=note))
             continue
         blended = _blended(centre, jackknife, next(outer), weight, int(x.size))
@@ -181,7 +188,7 @@ def _apr_estimate(rates: _Rates, outer: Interval | None, level: float) -> Estima
     warning = (
         f"one study holds most tests: worth {number(worth, 1)} studies of one size" if worth < k / 2 else ""
     )
-    note = joined_notes(found.note, warning, coverage_note("APR", k, rate_look(s, m)))
+    note = joined_notes(found.note, warning, coverage_note("APR", k, rate_look(s, m), level=level))
     return Estimate(rate, found.interval, k, method=found.method, note=note)
 
 
@@ -222,7 +229,7 @@ FEW_STUDIES = 5
 _STUDIES_OF_TAILS = 30
 """From so many studies on, rare large effects have been seen if there are any."""
 HEAVY_TAILS = (
-    "covers 80 to 91 %, not 95, where rare effects exist that are far larger than those seen; concordances "
+    "covers {share} where rare effects exist that are far larger than those seen; concordances "
     "of other numbers of studies do not compare"
 )
 """What the interval cannot see (docs/explanation/coverage.md): t with 2.5 df, nulls with huge effects."""
@@ -380,7 +387,7 @@ def _joined(part: _Inner, end: float, level: float) -> Estimate:
         f"{part.interval.method}, corrected for centring; the end towards agreement by Bayesian bootstrap"
     )
     look = effects_look(effects.human, effects.agent, effects.study)
-    note = joined_notes(_warning(part.moments), coverage_note("ECS", k, look))
+    note = joined_notes(_warning(part.moments, level), coverage_note("ECS", k, look, level=level))
     return Estimate(part.centre, Interval(low, high, level, method), k, method=method, note=note)
 
 
@@ -403,12 +410,12 @@ def _far_ends(parts: Sequence[_Inner], draw: Callable[[int], Floats], level: flo
     return [float(end) for end in ends]
 
 
-def _warning(found: StudyMoments) -> str:
+def _warning(found: StudyMoments, level: float) -> str:
     """Name the condition under which the interval misses, with the size of the fault."""
     k = found.x.size
     if k < FEW_STUDIES:
         return f"{k} studies: below {FEW_STUDIES} the interval is a rough guide"
-    return HEAVY_TAILS if k < _STUDIES_OF_TAILS else ""
+    return _covers(HEAVY_TAILS, "80 to 91 %, not 95,", level) if k < _STUDIES_OF_TAILS else ""
 
 
 def _no_concordance(

@@ -130,7 +130,9 @@ def _bias_rate(
         if single
         else wilson_clustered(hits, trials, n_replies=n, level=level, few_clusters=True)
     )
-    note = "" if single else coverage_note("rate", int((trials > 0).sum()), rate_look(hits, trials))
+    note = (
+        "" if single else coverage_note("rate", int((trials > 0).sum()), rate_look(hits, trials), level=level)
+    )
     return Estimate(k / n, interval, n, left_out, "share of replies", note)
 
 

@@ -113,7 +113,7 @@ def gap_estimate(found: Items, n_left_out: int, *, level: float = LEVEL) -> Esti
     if interval is not None:
         look = difference_look(found.difference, found.families)
         look = look if found.families is None else f"families, {look}"
-        note = coverage_note("gap", n, look)
+        note = coverage_note("gap", n, look, level=level)
     return Estimate(float(found.cot.mean() - found.direct.mean()), interval, n, n_left_out, method, note)
 
 
@@ -161,15 +161,15 @@ def accuracy(
         interval = wilson_interval(n_correct, n, level=level)
     else:
         interval = wilson_clustered(means, np.ones(n), n_replies=n_replies, level=level, few_clusters=True)
-    note = "" if n_replies == n and families is None else _rate_note(means, families)
+    note = "" if n_replies == n and families is None else _rate_note(means, families, level)
     return Estimate(float(means.mean()), interval, n, n_left_out, "share of correct replies", note)
 
 
-def _rate_note(means: NDArray[np.float64], families: NDArray[np.intp] | None) -> str:
+def _rate_note(means: NDArray[np.float64], families: NDArray[np.intp] | None, level: float) -> str:
     """Say how well the interval of a rate over clusters holds."""
     rates = means if families is None else np.bincount(families, weights=means) / np.bincount(families)
     # means of repeats are no single replies: the look is that of rates
-    return coverage_note("rate", rates.size, score_look(np.clip(rates, 0.0, 1.0)))
+    return coverage_note("rate", rates.size, score_look(np.clip(rates, 0.0, 1.0)), level=level)
 
 
 def gap_bootstrap(

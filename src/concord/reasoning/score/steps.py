@@ -370,7 +370,7 @@ def _step_estimate(
         note = f"an interval needs more than {MORE_THAN} samples, here {n}"
         return Estimate(float(values.mean()), None, n, left_out, method, note)
     if any(name is None for name in families):
-        note = coverage_note("mean score", n, score_look(values))
+        note = coverage_note("mean score", n, score_look(values), level=level)
         return Estimate(
             float(values.mean()), bounded_mean(values, level=level).interval, n, left_out, method, note
         )
@@ -380,7 +380,7 @@ def _step_estimate(
         return Estimate(float(values.mean()), None, n, left_out, method, note)
     sums = np.bincount(codes, weights=values)
     interval = wilson_clustered(sums, sizes, n_replies=n, level=level, few_clusters=True)
-    note = coverage_note("rate", sizes.size, score_look(np.clip(sums / sizes, 0.0, 1.0)))
+    note = coverage_note("rate", sizes.size, score_look(np.clip(sums / sizes, 0.0, 1.0)), level=level)
     return Estimate(float(values.mean()), interval, n, left_out, method, note)
 
 

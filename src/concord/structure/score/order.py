@@ -23,8 +23,6 @@ from concord.words import say
 
 FLOOR, CEILING = 0.05, 0.95
 _LEVEL = 0.05
-SIMULATED = 0.95
-"""Level of the intervals whose coverage was simulated."""
 
 
 def gate_of(data: Counted, chance: float | None) -> str:
@@ -233,24 +231,30 @@ def _shares_items(one: ModelResult, other: ModelResult) -> bool:
 def coverage_notes(data: Counted, order: Order, level: float) -> tuple[str, ...]:
     """Return notes on the intervals of the order effect, the mean gap and the flip excess."""
     found: list[tuple[str, str]] = []
-    if level != SIMULATED:
-        return ()
     effect = order.effect
     if effect is not None and effect.interval is not None:
         found.append(
             (
                 say("structure.note.order_effect"),
-                coverage_note("tau", effect.n_items, spread_look(effect.p_value)),
+                coverage_note("tau", effect.n_items, spread_look(effect.p_value), level=level),
             )
         )
     gaps = column_means((data.maximum - data.mean).T)
     gaps = np.clip(gaps[~np.isnan(gaps)], 0.0, 1.0)
     if gaps.size:
-        found.append((say("structure.note.e_perf"), coverage_note("E_perf", data.n_units, score_look(gaps))))
+        found.append(
+            (
+                say("structure.note.e_perf"),
+                coverage_note("E_perf", data.n_units, score_look(gaps), level=level),
+            )
+        )
     flips = np.empty(0) if data.flips is None else data.flips[~np.isnan(data.flips)]
     if flips.size > 1:
         found.append(
-            (say("structure.note.flip_excess"), coverage_note("flips", flips.size, difference_look(flips)))
+            (
+                say("structure.note.flip_excess"),
+                coverage_note("flips", flips.size, difference_look(flips), level=level),
+            )
         )
     return tuple(say("structure.note.coverage", name=name, note=note) for name, note in found if note)
 
