@@ -221,7 +221,7 @@ def counts_of_rows(rows: Sequence[HintRow]) -> HintCounts:
 
 
 NAMES = names_of("hints")
-_WITHOUT, _WITH, _CONTEXT, _GOLD = (NAMES[part] for part in ("without", "with", "context", "gold"))
+_CONTEXT, _GOLD = NAMES["context"], NAMES["gold"]
 _VARIANTS = ("reasoning", *VARIANTS)
 _KEYED = ("id", "kind", "model", "sample", "answer")
 _SET = "kind of hint"
@@ -287,33 +287,34 @@ def read_hint_rows(
 
 def _one_answer_per_row(grid: Grid) -> Grid:
     """Return a table with answers side by side, or with contexts, as one answer per row and kind."""
-    names = plain_titles(grid.header)
-    sides = [next((names.index(one) for one in some if one in names), None) for some in (_WITHOUT, _WITH)]
-    if sides[0] is not None and sides[1] is not None and "answer" not in names:
-        kept = [j for j in range(len(names)) if j not in sides]
-        columns = [grid.cells(j) * 2 for j in kept]
-        answers = [cell for side in sides if side is not None for cell in grid.cells(side)]
-        n = len(grid.rows)
+    there = by_plain_titles(grid.header)
+    found = found_titles(there, {part: NAMES[part] for part in ("without", "with", "context", "kind")})
+    places = {part: grid.header.index(title) for part, title in found.items()}
+    if {"without", "with"} <= places.keys() and "answer" not in there:
+        sides = [places["without"], places["with"]]
+        kept = [j for j in range(len(grid.header)) if j not in sides]
+        n, named = len(grid.rows), "kind" in there
         kinds = [UNHINTED] * n + ["hint"] * n
-        without, hinted = (grid.header[side] for side in sides if side is not None)
-        told = f"{grid.place}: {without!r} holds answers without a hint, {hinted!r} with"
+        told = f"{found['without']!r} holds answers without a hint, {found['with']!r} with one"
         return replace(
             grid,
-            header=(*(grid.header[j] for j in kept), "answer", *(() if "kind" in names else ("kind",))),
+            header=(*(grid.header[j] for j in kept), "answer", *(() if named else ("kind",))),
             rows=[*grid.rows, *grid.rows],
-            columns=(*columns, answers, *(() if "kind" in names else (kinds,))),
-            warnings=(*grid.warnings, f"{told} one"),
+            columns=(
+                *(grid.cells(j) * 2 for j in kept),
+                [cell for side in sides for cell in grid.cells(side)],
+                *(() if named else (kinds,)),
+            ),
+            warnings=(*grid.warnings, f"{grid.place}: {told}"),
         )
-    context = next((names.index(one) for one in _CONTEXT if one in names), None)
-    kind = next((names.index(one) for one in NAMES["kind"] if one in names), None)
-    if context is None or kind is None or kind == context:
+    if not {"context", "kind"} <= places.keys():
         return grid
-    words = [_kind_word(str(cell)) for cell in grid.cells(context)]
+    words = [_kind_word(str(cell)) for cell in grid.cells(places["context"])]
     if UNHINTED not in words:
         return grid
-    own = grid.cells(kind)
+    own = grid.cells(places["kind"])
     cells = [UNHINTED if word == UNHINTED else cell for word, cell in zip(words, own, strict=True)]
-    held = (*(cells if j == kind else grid.columns[j] for j in range(len(names))), own)
+    held = (*(cells if j == places["kind"] else column for j, column in enumerate(grid.columns)), own)
     return replace(grid, header=(*grid.header, _SET), columns=held)
 
 

@@ -131,7 +131,7 @@ def read_option_replies(
     """Read replies from a table with one row per reply, model by model."""
     grid = grid_of(source, options)
     table = table_of(grid, options, _NAMES)
-    _check_titles(table.place, set(table.plain))
+    _check_titles(table)
     within = [
         plain_title(table.titles[one]) for one in ("arrangement", "model", "sample") if one in table.titles
     ]
@@ -196,21 +196,23 @@ def _stored_choices(held: Sequence[Mapping[str, Any]], usual: int) -> Iterator[S
         counts[place] += 1
 
 
-def _check_titles(name: str, titles: set[str]) -> None:
+def _check_titles(table: DeclaredTable) -> None:
     """Refuse a table without items, choices or places of right options."""
-    ours = {"place", "right_place", "n_options"} <= titles
-    keyed = "answer" in titles and bool(titles & set(_NAMES["chosen"]))
+    has = table.titles.keys()
+    ours = {"place", "right_place", "n_options"} <= has
+    keyed = {"answer", "chosen"} <= has
     lacking = [
         f"{key!r} ({', '.join(_NAMES[key][1:])})" if len(_NAMES[key]) > 1 else repr(key)
         for key in ("item", *(() if ours or keyed else ("right",)))
-        if not titles & set(_NAMES[key])
+        if key not in has
     ]
-    if not ours and not titles & {*_NAMES["chosen"], *_NAMES["correct"]}:
+    if not ours and not {"chosen", "correct"} & has:
         lacking.append("'chosen' (or 'correct')")
     if lacking:
         raise FileFormatError(
-            f"{name}: found the columns {listed(sorted(titles))}, and none for {', '.join(lacking)}; "
-            "expected item, arrangement, chosen (a letter), right (the letter of the right option), n_options"
+            f"{table.place}: found the columns {listed(sorted(table.plain))}, and none for "
+            f"{', '.join(lacking)}; expected item, arrangement, chosen (a letter), right (the letter "
+            "of the right option), n_options"
         )
 
 
