@@ -205,10 +205,21 @@ def test_no_docstring_gives() -> None:
     assert found == ["a.py:2"]
 
 
+def _specs(node: ast.AST) -> Iterator[str]:
+    """Return the format specs of an expression: of f-strings, ``format``, ``str.format`` and ``%``."""
+    if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+        yield ast.unparse(node.format_spec)[2:-1]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "format":
+        yield from (str(one.value) for one in node.args[1:] if isinstance(one, ast.Constant))
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from re.findall(r"\{\w*:([^{}]+)\}", node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+        yield from re.findall(r"%(\.?\d*[efg])", str(node.left.value))
+
+
 def _rounding(source: str) -> list[str]:
     """Return the format specs of a module that round, such as ``.2f`` or ``.0%``."""
-    specs = (node.format_spec for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FormattedValue))
-    texts = ("" if one is None else ast.unparse(one)[2:-1] for one in specs)
+    texts = (one for node in ast.walk(ast.parse(source)) for one in _specs(node))
     return [text for text in texts if re.search(r"\.[^.]*[efg%]$|[ef%]$", text)]
 
 
@@ -216,12 +227,33 @@ def test_numbers_are_rounded_for_readers_in_one_place() -> None:
     assert _rounding('f"{a:.2f} {b:,.0f} {c:.0%} {d:.{n}g} {e:>6.1f} {f:g} {g:,} {h:>8} {i}"') == [
         ".2f", ",.0f", ".0%", ".{n}g", ">6.1f"
     ]  # fmt: skip
+    assert _rounding('"%.1f" % a; format(b, ".3g"); "{:.2e}".format(c)') == [".1f", ".3g", ".2e"]
     root = ROOT / "src" / "concord"
-    allowed = ("show", "number_words.py")
+    allowed = ("show", "words", "number_words.py")
     other = (path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in allowed)
-    texts = {path: text for path in other if re.search(r"[efg%]\}", text := path.read_text("utf-8"))}
-    found = {str(path): specs for path, text in texts.items() if (specs := _rounding(text))}
+    found = {str(path): specs for path in other if (specs := _rounding(path.read_text("utf-8")))}
     assert not found, "numbers are written for readers by concord.number_words"
+
+
+def _averages(source: str) -> list[str]:
+    """Return what a module averages: a sum that is divided, or a function called so."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and isinstance(node.left, ast.Call):
+            found += [ast.unparse(node)] if ast.unparse(node.left.func) == "sum" else []
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).split(".")[-1]
+            found += (
+                [name] if name in ("mean", "fmean", "median", "nanmean", "std", "quantile", "average") else []
+            )
+    return found
+
+
+def test_what_is_shown_is_not_computed_where_it_is_shown() -> None:
+    assert _averages("a = sum(b) / len(b); c = np.mean(b); d = b.std()") == ["sum(b) / len(b)", "mean", "std"]
+    root = ROOT / "src" / "concord" / "show"
+    found = {str(path): one for path in root.rglob("*.py") if (one := _averages(path.read_text("utf-8")))}
+    assert not found, "means and spreads belong to the record"
 
 
 def test_the_search_for_names_of_questions_finds_them() -> None:

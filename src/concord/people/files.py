@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Self
 
 from concord.errors import FileFormatError
@@ -164,6 +165,23 @@ class PeopleResult(Kind):
     """What a referee asks: replication, difference, selection, priors; None in results before it."""
     scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
     """What computed it, where it was read from files."""
+
+    def compared_effects(self) -> tuple[TestResult, ...]:
+        """Return the tests that ECS uses, with finite effects on both sides."""
+        return tuple(
+            test
+            for test in self.tests
+            if test.in_ecs
+            and test.human_effect_d is not None
+            and test.agent_effect_d is not None
+            and math.isfinite(test.human_effect_d + test.agent_effect_d)
+        )
+
+    @property
+    def mean_human_effect(self) -> float | None:
+        """Mean of people's effects on these tests: the least-squares line of the slope goes through it."""
+        known = [test.human_effect_d for test in self.compared_effects() if test.human_effect_d is not None]
+        return fmean(known) if known else None
 
     def sentences(self) -> Sequence[str]:
         """Return what the numbers mean, and what had to be assumed."""

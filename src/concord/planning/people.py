@@ -13,7 +13,7 @@ from concord.comparing.kinds import PEOPLE_RESULTS as RESULTS
 from concord.comparing.kinds import CompareRequest, compare_results
 from concord.errors import OptionError, UndefinedError
 from concord.files.documents import folder_with
-from concord.number_words import number, percent, significant
+from concord.number_words import number, significant
 from concord.people import NAME
 from concord.people.mixed.result import CombinedEstimate, CombineResult, SequentialResult, in_question
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
@@ -47,14 +47,13 @@ class ParticipantsPlan(PlanRecord):
 
     def lines(self) -> Iterator[str]:
         """Return how many participants find a standardised difference."""
-        yield (
-            f"To find a standardised difference of d = {self.d:g} with {percent(self.wanted.power)} power "
-            f"(t test, p < {significant(1 - self.wanted.level, 2)})"
-        )
-        groups = f"{self.a_group:,} participants per group, {2 * self.a_group:,} in all"
-        yield f"  two groups, one condition each:            {groups}"
-        both = f"{self.paired:,} participants (d of the differences)"
-        yield f"  one group that meets both conditions:      {both}"
+        wanted = self.wanted
+        alpha = significant(1 - wanted.level, 2)
+        yield say("plan.participants.find", d=significant(self.d, 6), power=wanted.power, alpha=alpha)
+        groups = say("plan.participants.in_groups", each=self.a_group, all=2 * self.a_group)
+        yield f"  {say('plan.participants.groups') + ':':<43}{groups}"
+        both = say("plan.participants.of_pairs", n=self.paired)
+        yield f"  {say('plan.participants.paired') + ':':<43}{both}"
 
 
 def participants_needed(d: float, wanted: PlanOptions) -> ParticipantsPlan:

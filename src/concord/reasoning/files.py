@@ -134,7 +134,11 @@ BIAS = Table(
     rows=lambda result: (
         () if result.scores.bias is None else (*result.scores.bias.groups, *result.scores.bias.dimensions)
     ),
-    title=lambda result: f"Silent bias (headline: {result.scores.bias.headline.name})",
+    title=lambda result: (
+        "Silent bias"
+        if result.scores.bias is None
+        else f"Silent bias (headline: {result.scores.bias.headline.name})"
+    ),
     columns=(
         Column("cases", lambda row: row.name, words=True),
         Column("n_replies", title="replies", count=True),

@@ -1,6 +1,5 @@
 """Pictures of agreement with people, of every kind of result; None where there is nothing to draw."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
@@ -49,10 +48,10 @@ def d_ends(test: TestResult, who: str, level: float) -> Ends:
 
 
 def _points(scores: PeopleResult) -> Iterator[plot_effects.Effect]:
-    """Return the tests that ECS uses, with finite effects."""
-    for test in scores.tests:
+    """Return the tests that ECS uses."""
+    for test in scores.compared_effects():
         human, agent = test.human_effect_d, test.agent_effect_d
-        if human is not None and agent is not None and test.in_ecs and math.isfinite(human + agent):
+        if human is not None and agent is not None:
             yield plot_effects.Effect(
                 f"{test.study}: {test.test}",
                 (human, *d_ends(test, "human", scores.level)),
@@ -79,6 +78,7 @@ def effects_picture(result: Scored, *, labels: str = "full", units: float = plot
         slope=slope,
         intercept=scores.companions.caricature_intercept,
         slopes=None if ends is None else (ends.low, ends.high),
+        middle=scores.mean_human_effect,
         said=", ".join(said),
         level=scores.level,
         width=units,

@@ -44,8 +44,8 @@ class Effect:
 
 def effects(
     name: str, title: str, given: Sequence[Effect], *, level: float, slope: float | None = None,
-    intercept: float | None = None, slopes: tuple[float, float] | None = None, said: str = "",
-    width: float = WIDTH, unit: str = "d", predicted: bool = False,
+    intercept: float | None = None, slopes: tuple[float, float] | None = None, middle: float | None = None,
+    said: str = "", width: float = WIDTH, unit: str = "d", predicted: bool = False,
 ) -> Picture:  # fmt: skip
     """Draw effects in people (across) against effects in the model (up), each with a cross of intervals.
 
@@ -65,8 +65,7 @@ def effects(
     if many:
         _density(canvas, dots)
     frame(canvas, x, y, *(f"{side}, {unit}" for side in sides))
-    if points and slope is not None and intercept is not None and slopes is not None:
-        middle = sum(p.people[0] for p in points) / len(points)
+    if middle is not None and slope is not None and intercept is not None and slopes is not None:
         _slope_band(canvas, x, y, (middle, slope * middle + intercept), slopes)
     low_same, high_same = max(x.low, y.low), min(x.high, y.high)
     canvas.line("ref", x(low_same), y(low_same), x(high_same), y(high_same))

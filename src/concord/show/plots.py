@@ -266,12 +266,11 @@ def _legend(canvas: Canvas, y: float, key: Sequence[str], *, inner: bool, bounds
 
 
 def _bounds_named(marks: Sequence[Mark]) -> list[tuple[float, str]]:
-    """Return where floor and ceiling are named, once for all rows."""
-    known = [(m.floor, m.ceiling) for m in marks if m.floor is not None and m.ceiling is not None]
-    if not known:
-        return []
-    floors, ceilings = zip(*known, strict=True)
-    return [(sum(floors) / len(known), "no effects"), (sum(ceilings) / len(known), "replication")]
+    """Return where floor and ceiling are named, once for all rows: above those of the first."""
+    for mark in marks:
+        if mark.floor is not None and mark.ceiling is not None:
+            return [(mark.floor, "no effects"), (mark.ceiling, "replication")]
+    return []
 
 
 def _line_names(canvas: Canvas, scale: Scale, lines: Sequence[tuple[float, str]], top: float) -> None:
