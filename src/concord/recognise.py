@@ -27,9 +27,9 @@ from concord.files.kept_replies import object_of
 from concord.files.keys import noted_units
 from concord.files.missing import FAR, NEGATIVE
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
-from concord.files.tables import LINES, TableChoices, TableOptions, read_raw, table_options
+from concord.files.tables import LINES, TableChoices, TableOptions, read_raw, rows_key, table_options
 from concord.files.text import vocabulary
-from concord.people.answers.table import holds_numbers, is_qualtrics, role_of, without_import_ids
+from concord.people.answers.surveys import holds_numbers, is_qualtrics, role_of, without_import_ids
 from concord.people.check import EFFECTS, check_table, maps_tests, understood
 from concord.people.table.columns import KNOWN, SIDES, fold
 from concord.people.table.handmade.read import handmade_header
@@ -183,6 +183,8 @@ def _json_file(path: Path, options: TableOptions) -> FileCheck | None:
                     path, f"JSON with a list {key!r}", f"its entries have none of {', '.join(fields)}"
                 )
     rows = document if isinstance(document, list) else None
+    if isinstance(document, Mapping) and _kind_of(path) is None:
+        rows = document.get(rows_key(document))
     return None if rows is None else _told_rows(path, rows, options)
 
 

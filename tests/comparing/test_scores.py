@@ -254,7 +254,8 @@ def test_percentages_and_decimal_commas_are_told_how_to_be_written(tmp_path: Pat
     with pytest.raises(TableError, match=r"got '85%', .*; write a percentage as its share, 85% as 0.85"):
         read_scores(table(tmp_path, "item,score", "a,85%", "b,0"))
     with pytest.raises(TableError, match=r"got '0,5', .*; use --decimal-comma"):
-        read_scores(table(tmp_path, "item;score", "a;0,5", "b;0"))
+        read_scores(table(tmp_path, "item,score", 'a,"0,5"', "b,0"))
+    assert rows(read_scores(table(tmp_path, "item;score", "a;0,5", "b;0"))) == [("a", 0.5), ("b", 0.0)]
 
 
 def test_blanks_around_a_name_are_not_part_of_it(tmp_path: Path) -> None:

@@ -40,9 +40,21 @@ def test_a_header_below_blank_lines_keeps_its_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("mark", "word"), [(";", "semicolon"), ("\t", "tab")])
 def test_other_delimiters_are_recognised_and_told(tmp_path: Path, mark: str, word: str) -> None:
-    grid = read_grid(_csv(tmp_path, f"a{mark}b\n1,5{mark}2\n"))
-    assert rows_of(grid) == [("1,5", "2")]
+    grid = read_grid(_csv(tmp_path, f"a{mark}b\n1,500{mark}2\n"))
+    assert rows_of(grid) == [("1,500", "2")]
     assert grid.warnings == (f"t.csv: read with {word} as the delimiter",)
+
+
+@pytest.mark.parametrize(
+    ("lines", "comma"),
+    [("1,5;2\n", True), ("1,500;2\n", False), ("1,5;2.5\n", False), ("1,500;2,25\n", True), ("x;2\n", False)],
+)
+def test_a_file_of_semicolons_says_by_its_numbers_what_a_comma_is(
+    tmp_path: Path, lines: str, comma: bool
+) -> None:
+    grid = read_grid(_csv(tmp_path, f"a;b\n{lines}"))
+    assert grid.decimal_comma is comma
+    assert any("are read as" in note for note in grid.warnings) is comma
 
 
 def test_a_tab_in_a_tsv_is_no_news(tmp_path: Path) -> None:

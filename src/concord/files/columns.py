@@ -211,7 +211,7 @@ def _of_grid(grid: Grid, options: TableOptions, *, name: str | None = None) -> C
         grid.inputs,
         grid.warnings,
         grid.typed,
-        options,
+        replace(options, decimal_comma=options.decimal_comma or grid.decimal_comma),
     )
 
 

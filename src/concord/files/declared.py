@@ -6,7 +6,7 @@ commas and formats are the same everywhere; and a cell that cannot be read becom
 
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -145,6 +145,8 @@ class DeclaredTable:
     """Whether a problem is one that leaving out would hide."""
     notes: dict[str, None] = field(default_factory=dict)
     """What is told of how columns were read."""
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """What a user calls columns that were given other titles."""
 
     def __post_init__(self) -> None:
         self.plain |= by_plain_titles(self.table.header)
@@ -248,6 +250,7 @@ class DeclaredTable:
         self.bad.add((index, name))
         sheet = self.table.sheet if isinstance(self.table, Grid) else None
         title = self.titles.get(name, self.plain.get(name, name))
+        title = self.shown.get(title, title)
         side = next((one.side for one in self.columns if one.name == name), "")
         part = "" if refused else side if side else "row"
         place = (self.table.name, sheet, self.row(index), title)
@@ -302,12 +305,14 @@ class DeclaredTable:
 
     def left_out(self) -> tuple[tuple[LeftOutCell, ...], tuple[str, ...]]:
         """Return the cells that are left out and what is told of them, or refuse the table."""
-        found = left_out_cells(self.problems, self.n_rows, strict=self.options.strict or self.refused)
-        return found, told_left_out(found, self.n_rows)
+        # a row that lies below itself, once per model, is one row
+        n = len({*self.table.rows}) if isinstance(self.table, Grid) else self.n_rows
+        found = left_out_cells(self.problems, n, strict=self.options.strict or self.refused)
+        return found, told_left_out(found, n)
 
-    def unused(self) -> tuple[str, ...]:
-        """Name the columns that are not used."""
-        used = set(self.titles.values())
+    def unused(self, aside: Collection[str] = ()) -> tuple[str, ...]:
+        """Name the columns that are not used; ``aside`` are plain titles of those that are used otherwise."""
+        used = {*self.titles.values(), *(title for name, title in self.plain.items() if name in aside)}
         others = [title for title in self.table.header if title and title not in used]
         return (f"{self.place}: columns not used: {listed(others)}",) if others else ()
 

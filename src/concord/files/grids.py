@@ -270,7 +270,13 @@ def _known_title(title: str, plain: str) -> str:
     bare = " ".join(_UNIT.sub(" ", title).split())
     parts = (bare, bare.rpartition(" / ")[2])
     tried = [one for part in parts for one in (plain_title(part), english.get(_without_accents(part), ""))]
-    return next((one for one in tried if one in known), "")
+    return next((one for one in (*tried, in_english(bare)) if one in known), "")
+
+
+def in_english(text: str) -> str:
+    """Return a plain title word by word, those of other languages as the vocabulary calls them."""
+    english, _ = _known_titles()
+    return "_".join(english.get(word, word) for word in _without_accents(text).split("_"))
 
 
 @cache

@@ -3,6 +3,7 @@
 import csv
 import marshal
 import math
+import re
 import tempfile
 import types
 import weakref
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from concord.errors import FileFormatError, listed
+from concord.files.cells import is_decimal_comma
 from concord.files.codec import decode
 from concord.files.contents import read_bytes
 from concord.files.gate import check_record
@@ -31,11 +33,29 @@ _LOOKED_AT = 2**20
 """Bytes of the beginning in which the header is looked for."""
 
 
+_SEEN = 2_000
+"""Rows that are looked at for decimal commas."""
+_POINT = re.compile(r"[-−+]?\d{0,15}\.\d{1,17}")
+
+
 def read_delimited(name: str, text: str) -> Grid:
     """Read delimited text; a record that spans lines is one row, as a spreadsheet shows it."""
     delimiter = recognise_delimiter(text)
     grid = from_records(name, None, records_of(name, text, delimiter))
-    return replace(grid, warnings=(*delimiter_note(name, delimiter), *grid.warnings))
+    notes, comma = delimiter_note(name, delimiter), _first_comma(grid) if delimiter == ";" else ""
+    if comma:
+        read = f"{comma!r} and the like are read as {comma.replace(',', '.')}"
+        notes = (*notes, f"{name}: {read}: semicolons part its cells, and no number has a point")
+    return replace(grid, warnings=(*notes, *grid.warnings), decimal_comma=comma != "")
+
+
+def _first_comma(grid: Grid) -> str:
+    """Return a number with a decimal comma, where no number has a point and some cannot be thousands."""
+    seen = [cell for j in range(len(grid.header)) for cell in grid.cells(j)[:_SEEN] if isinstance(cell, str)]
+    commas = [cell.strip() for cell in seen if is_decimal_comma(cell)]
+    if any(_POINT.fullmatch(cell.strip()) for cell in seen):
+        return ""
+    return next((cell for cell in commas if len(cell.rpartition(",")[2]) != 3), "")
 
 
 def delimiter_note(name: str, delimiter: str) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def read_grid(
         grid = read_object(source)
     if not grid.rows and not grid.problems:
         raise FileFormatError(f"{grid.name}: found a header but no rows below it; expected at least one")
-    return replace(grid, decimal_comma=decimal_comma)
+    return replace(grid, decimal_comma=decimal_comma or grid.decimal_comma)
 
 
 def grid_of(source: TableSource, options: TableOptions) -> Grid:
@@ -296,14 +296,32 @@ def check_content(name: str, kind: str, data: bytes, encoding: str | None = None
 
 
 def _read_json(name: str, text: str) -> Grid:
-    """Read a list of row objects; NaN and Infinity stay words, for the reader of cells to judge."""
+    """Read a list of row objects, which may lie under a key; NaN and Infinity stay words, as cells may be."""
     document = parsed(name, text, constants=str)
+    told: tuple[str, ...] = ()
+    if isinstance(document, dict) and (key := rows_key(document)):
+        others = [one for one in document if one != key]
+        unused = f"; not used: {listed(others, shown=8)}" if others else ""
+        document, told = document[key], (f"{name}: rows are those of {key!r}{unused}",)
     if not isinstance(document, list):
         found = type(document).__name__
         if isinstance(document, dict):
             found = f"one object with the keys {listed(list(document), shown=5)}"
         raise FileFormatError(f"{name}: found {found}, expected a list of row objects: [{{...}}, {{...}}]")
-    return from_mappings(document, name)
+    grid = from_mappings(document, name)
+    return replace(grid, warnings=(*grid.warnings, *told))
+
+
+def rows_key(document: Mapping[str, object]) -> str:
+    """Return the key under which the rows of a document lie: its one list, of objects; empty where none is.
+
+    Beside it single values may stand, such as a date; what holds values of its own is no table.
+    """
+    held = [key for key, value in document.items() if isinstance(value, list | dict)]
+    rows = document[held[0]] if len(held) == 1 else None
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        return ""
+    return held[0]
 
 
 def _read_json_lines(path: Path, text: str) -> Grid:

@@ -11,8 +11,9 @@ from concord.files.raw import spread_merged
 from concord.files.tables import TableOptions, read_raw
 from concord.people.predictions.table import (
     AGENT_COLUMNS,
-    COLUMNS,
     as_estimates,
+    effect_columns,
+    effect_titles,
     is_prediction_grid,
     read_predictions,
 )
@@ -61,12 +62,12 @@ def _checked_effects(path: Path, grid: Grid) -> FileCheck:
         "predictions": sum(map(len, table.agents.values())),
     }
     long = as_estimates(grid)  # columns of models lie below each other there
-    declared = DeclaredTable(long, (*COLUMNS, TableColumn("agent", AGENT_COLUMNS[1:])))
+    declared = DeclaredTable(long, (*effect_columns(long), TableColumn("agent", AGENT_COLUMNS[1:])))
     parts = {plain_title(title): name for name, title in declared.titles.items()}
     parts |= {name: part for part, names in names_of("effects").items() for name in names}
     columns = tuple(
-        (title, parts.get(plain_title(title), "" if title in long.header else "agent_estimate"))
-        for title in grid.header
+        (title, parts.get(plain_title(own), "" if own in long.header else "agent_estimate"))
+        for title, own in zip(grid.header, effect_titles(grid)[0], strict=True)
         if title
     )
     return FileCheck(str(path), (), table.warnings, counts, EFFECTS, columns=columns)

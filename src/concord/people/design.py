@@ -85,7 +85,7 @@ def _asked_names(study: Study, experiment: str) -> Iterable[str]:
 
 def _roles(grid: Grid, asked: Mapping[str, str]) -> dict[int, str]:
     """Return what every column is: ``person``, ``weight``, ``own:NAME``, ``private`` or ``told``."""
-    from concord.people.answers.table import IDENTIFIES, NAMES, is_added
+    from concord.people.answers.surveys import IDENTIFIES, NAMES, is_added
 
     roles: dict[int, str] = {}
     for j, title in enumerate(grid.header):

@@ -32,7 +32,7 @@ def test_what_can_be_read_is_scored_and_the_rest_is_listed(tmp_path: Path) -> No
     path.write_text(table(12, {3: "AD = 13.0", 5: "AD = 2.0", 7: "see appendix"}), "utf-8")
     code, said = score(path)
     assert code == 0
-    assert "9 of 12 rows scored; 3 left out: AD × 2, only words × 1 (left_out.csv)." in said
+    assert "9 of 12 rows scored; 3 left out: AD × 2, stands elsewhere × 1 (left_out.csv)." in said
     with (tmp_path / "out" / "left_out.csv").open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
     assert [(cell["file"], cell["row"], cell["column"], cell["value"]) for cell in cells] == [

@@ -1,8 +1,8 @@
 """Columns of answers to sets of answers: words and codes read, persons joined, groups and scales kept."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,13 @@ from concord.files import limits
 from concord.files.cells import is_missing, number
 from concord.files.columns import ColumnTable, read_numbers, refuse_nested
 from concord.files.gate import refuse_more
+from concord.files.grids import rows_in_words
 from concord.files.left_out import left_out_cells, told_left_out
 from concord.files.missing import found_codes, is_refusal
+from concord.files.raw import TOTALS
 from concord.people.answers.records import AnswerSet, AnswerSets, OutcomeKey
 from concord.stats.elementwise import Floats
+from concord.words import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -229,8 +232,8 @@ class _Reading:
         for side, (values, odd) in columns.items():
             values[odd] = np.nan
             for i in odd:
-                found = self.problem(part, side, i)
-                self.problems.setdefault((found.row, side, name), found)
+                place = int(self.places(part, side)[i])
+                self.problems.setdefault((place, side, name), self.problem(part, side, i))
             self.tell_refusals(part, side, name)
         self.leave_out_codes(part, {side: values for side, (values, _) in columns.items()}, name)
         made = [pl.Series(side, values) for side, (values, _) in columns.items()]
@@ -268,9 +271,14 @@ class _Reading:
             self.count(part, taken, side, codes.taken_words)
             self.count(part, np.isin(values, codes.asked), side, question)
 
+    def places(self, part: "pl.DataFrame", side: str) -> Any:
+        """Return which answer each row holds: those of people who meet several agents are the same."""
+        places, rows = part["row_number"].to_numpy(), self.table_.rows
+        return places if rows is None or side != "human" else rows[places]
+
     def count(self, part: "pl.DataFrame", which: Any, side: str, what: str) -> None:
         """Count answers under one cause; people who meet several agents are counted once."""
-        n = np.unique(part["row_number"].to_numpy()[which]).size
+        n = np.unique(self.places(part, side)[which]).size
         if n:
             so_far, names = self.counted.get((side, what), (0, {}))
             self.counted[side, what] = so_far + n, {**names, str(part["outcome"][0]): None}
@@ -417,6 +425,16 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
     parts = _name_columns(frame, found | {"who": columns.agent})
     counts = {side: _whole_counts(table, frame, found[f"{side}_count"]) for side in ("human", "agent")}
     refuse_vast(table, sum(map(sum, counts.values())))
+    named = [found[part] for part in ("study", "outcome", "condition", "group") if part in found]
+    keys = [*named, *([] if columns.agent is None else [columns.agent]), found["option"]]
+    held = frame.with_columns(pl.Series(found[f"{side}_count"], own) for side, own in counts.items())
+    sums = sums_of_options(held, keys, [found["human_count"], found["agent_count"]])
+    if any(sums):
+        gone = rows_in_words([table.row(i) for i in np.flatnonzero(sums).tolist()])
+        told = say("shared.sheet.totals", place=table.name, rows=gone)
+        table = replace(table, warnings=(*table.warnings, told))
+        counts = {side: [0 if is_sum else n for n, is_sum in zip(own, sums, strict=True)]
+                  for side, own in counts.items()}  # fmt: skip
     made = [series.alias(name) for name, series in parts.items()]
     whole = pl.DataFrame([*made, *(pl.Series(side, values) for side, values in counts.items())])
     rows = [
@@ -441,13 +459,25 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
     return _Reading(table, titles, has_persons=False).table(long, _unused(table, columns))
 
 
+def sums_of_options(frame: "pl.DataFrame", keys: Sequence[str], counts: Sequence[str]) -> list[bool]:
+    """Whether each row is no option but the sum of the others of its question, and is called so."""
+    import polars as pl
+
+    words = frame[keys[-1]].cast(pl.String).fill_null("").str.to_lowercase().str.strip_chars().to_list()
+    named = pl.Series([word.split(" ")[0] in TOTALS for word in words])
+    if not named.any():
+        return [False] * frame.height
+    whole = [pl.col(one).fill_null(0).sum().over(keys[:-1]) == 2 * pl.col(one).fill_null(0) for one in counts]
+    return (named & frame.select(pl.all_horizontal(whole)).to_series()).to_list()
+
+
 def _whole_counts(table: ColumnTable, frame: "pl.DataFrame", title: str) -> list[int]:
     """Return a column of counts; every cell that is none is named."""
     values, bad = read_numbers(frame[title])
     values = np.where(np.isnan(values), 0.0, values)  # an empty cell of a table of counts counts nobody
     wrong = sorted({*bad, *np.flatnonzero((values < 0) | (values != np.round(values))).tolist()})
     if wrong:
-        expected = "a whole number, 0 or more"
+        expected = "a count, a whole number of 0 or more: of a share alone, how many answered is not known"
         raise TableError(
             [CellProblem(table.name, None, table.row(i), title, frame[title][i], expected) for i in wrong]
         )

@@ -12,33 +12,21 @@ A file says by its columns what it is:
 People's answers and those of agents may lie in files of their own, with the same questions.
 """
 
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import are_numbers, number, number_that
-from concord.files.columns import ColumnTable, options_of_each, read_columns, refuse_nested
-from concord.files.contents import fingerprint_file, is_file, read_bytes
+from concord.files.cells import number, number_that
+from concord.files.columns import ColumnTable, options_of_each, refuse_nested
 from concord.files.declared import DeclaredTable, TableColumn, named_column
 from concord.files.grids import names_of, plain_title, plain_titles
-from concord.files.json_text import parsed
-from concord.files.survey import (
-    coded,
-    edsl_document,
-    edsl_interviews,
-    from_limesurvey,
-    is_limesurvey,
-    read_qsf,
-    without_codes,
-)
+from concord.files.survey import without_codes
 from concord.files.tables import TableOptions, TableSource
-from concord.files.text import vocabulary
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
 from concord.people.answers.sides import (
     HUMAN_WORDS,
@@ -46,8 +34,20 @@ from concord.people.answers.sides import (
     read_answers_frame,
     read_counts_frame,
     refuse_vast,
+    sums_of_options,
 )
+from concord.people.answers.surveys import (
+    DESCRIBES,
+    NAMES,
+    holds_numbers,
+    identifies,
+    is_added,
+    of_log,
+    survey_table,
+)
+from concord.people.table.by_side import by_side
 from concord.people.table.columns import fold
+from concord.people.table.handmade.words import is_people, names_statistic
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,19 +115,11 @@ def _moments_of(table: DeclaredTable, i: int) -> Moments | None:
     return Moments(key, h_mean, h_sd, int(found["human_n"]), a_mean, a_sd, int(found["agent_n"]), found["r"])
 
 
-NAMES = names_of("answers")
-IDENTIFIES, _DESCRIBES, _META = (
-    re.compile(vocabulary()["surveys"][name]) for name in ("identifies", "describes", "added")
-)
-"""Columns that identify a row, describe a person or an interview, or are added by survey programs."""
-_MOST_GROUPS, _FEWEST_IDS = 12, 20
+_MOST_GROUPS = 12
 _BESIDE = frozenset(NAMES["weight"])
 """Columns that count though one side alone has them."""
 AGENT_NAMES = NAMES["agent"]
 """AnswerColumns that name agents; ``agent`` only where another column holds the agent's answers."""
-_IMPORT_ID = '{"ImportId"'
-_IMPORT_LINES = 3
-"""Lines below the titles in which import ids are looked for."""
 _WANTED = (
     "expected answers (outcome, human, agent), one below the other (outcome, source, answer), one column per "
     "question (source, Q1, Q2), wide (human_X, agent_X), counts (outcome, option, human_count, agent_count) "
@@ -148,7 +140,22 @@ def read_answer_table(
     """Read a table of answers, or people's and those of agents."""
     hows = options_of_each((source, *agents), options)
     tables = [survey_table(one, how, labels) for one, how in zip((source, *agents), hows, strict=True)]
+    tables[1:] = [of_log(tables[0], one) for one in tables[1:]]
     table = _given_apart(tables) if agents else tables[0]
+    is_counted = not agents and _counts_options(table)
+    found = None if is_counted else _read_layout(table, agent_column, questions, weights)
+    if found is None:
+        sided = _sided(table)
+        found = _read_layout(table if sided is None else sided, agent_column, questions, weights)
+    if found is None:
+        raise FileFormatError(f"{table.name}: found the columns {listed(table.header)}; {_WANTED}")
+    return found
+
+
+def _read_layout(
+    table: ColumnTable, agent_column: str | None, questions: str | Sequence[str] | None, weights: str | None
+) -> AnswerSets | None:
+    """Read a table by the layout that its columns have; None where they have none."""
     titles = dict(zip(plain_titles(table.header), table.header, strict=True))
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
     if weights is not None:
@@ -187,7 +194,89 @@ def read_answer_table(
         return read_answers_frame(
             table, AnswerColumns(found | {"outcome": "outcome"}, who), wide_frame(table, pairs)
         )
-    raise FileFormatError(f"{table.name}: found the columns {listed(table.header)}; {_WANTED}")
+    return None
+
+
+def _sided(table: ColumnTable) -> ColumnTable | None:
+    """Return columns that are called by their side under the names of the layouts, agents below each other.
+
+    Where rows are options, the columns below the sides are counts.
+    """
+    import polars as pl
+
+    sides = by_side(table.header, names_of("answers_of_side"))
+    agents = sides.shared()
+    of_tests = any(names_statistic(words) for words in sides.said.values())
+    if sides.twice or not agents or of_tests:
+        return None
+    names = {part: f"_{sides.said.get(part, part)}" if part else "" for part in sides.people}
+    frame = table.take([title for title in table.header if title.strip()])
+    told, counted = [], _counts_options(table)
+    if counted and "" in names:
+        names[""] = "_count"
+        counts = [sides.people[""], *(held[""] for held in agents.values() if "" in held)]
+        told += _add_up(table, [table.header[j] for j in counts])
+    shared = {part for held in agents.values() for part in held}
+    owned = {
+        *(sides.people[part] for part in shared),
+        *(j for held in agents.values() for j in held.values()),
+    }
+    common = [title for j, title in enumerate(table.header) if j not in owned and title.strip()]
+    parts, said = [], []
+    for name, held in agents.items():
+        shown = name if name else "agent"
+        both = {f"human{names[part]}": sides.people[part] for part in held}
+        both |= {f"agent{names[part]}" if names[part] else "agent_answer": j for part, j in held.items()}
+        picked = (pl.col(table.header[j]).alias(new) for new, j in both.items())
+        parts.append(frame.select(*common, *picked, pl.lit(shown).alias("model")))
+        said.append(f"{listed([table.header[j] for j in held.values()], shown=4)} for those of {shown}")
+    people = listed([table.header[j] for part, j in sides.people.items() if part in shared], shown=4)
+    what = "counts of people's answers" if counted else "people's answers"
+    told.append(f"{table.name}: {people} taken for {what}, {', '.join(said)}")
+    whole = pl.concat(parts, how="diagonal_relaxed")
+    rows = np.arange(2, frame.height + 2) if table.rows is None else table.rows[: frame.height]
+    return replace(
+        table,
+        header=tuple(whole.columns),
+        rows=np.tile(rows, len(parts)),
+        load=whole.select,
+        warnings=(*table.warnings, *told),
+    )
+
+
+def _keys_of_options(table: ColumnTable) -> list[str]:
+    """Return the columns that say which option of which question a row is about; the option is the last."""
+    titles = dict(zip(plain_titles(table.header), table.header, strict=True))
+    parts = ("study", "outcome", "condition", "group", "option")
+    found = [next((titles[name] for name in NAMES[part] if name in titles), None) for part in parts]
+    is_of_person = any(name in titles for name in NAMES["person"])
+    return [] if None in (found[1], found[-1]) or is_of_person else [one for one in found if one is not None]
+
+
+def _counts_options(table: ColumnTable) -> bool:
+    """Whether a table holds a row per option: every question has several, each of them once."""
+    keys = _keys_of_options(table)
+    if not keys or "" not in by_side(table.header, {}).people:
+        return False
+    frame = table.take(keys)
+    several = frame.group_by(keys[:-1]).len()["len"].min()
+    return not frame.is_duplicated().any() and isinstance(several, int) and several > 1
+
+
+def _add_up(table: ColumnTable, counts: Sequence[str]) -> list[str]:
+    """Say that the counts of every question and side add up to 100, as percentages do."""
+    import polars as pl
+
+    keys = _keys_of_options(table)
+    frame = table.take([*keys, *counts]).with_columns(pl.col(*counts).cast(pl.Float64, strict=False))
+    frame = frame.filter(~pl.Series(sums_of_options(frame, keys, counts)))
+    sums = frame.group_by(keys[:-1]).agg(pl.col(*counts).sum()).select(counts)
+    if not bool((sums.to_numpy() == 100).all()):
+        return []
+    return [
+        f"{table.name}: the counts of every question add up to 100: where they are percentages, how many "
+        "answered is not known and no interval holds; give counts"
+    ]
 
 
 def _given_apart(tables: Sequence[ColumnTable]) -> ColumnTable:
@@ -230,58 +319,6 @@ def _given_apart(tables: Sequence[ColumnTable]) -> ColumnTable:
     )
 
 
-def _edsl_table(source: TableSource, options: TableOptions) -> ColumnTable | None:
-    """Open results of EDSL: a row per interview, a column per question; None for any other source."""
-    if not isinstance(source, str | os.PathLike):
-        return None
-    path = Path(source)
-    if path.suffix.lower() != ".json" or not is_file(path):
-        return None
-    found = edsl_interviews(parsed(path.name, read_bytes(path)))
-    if found is None:
-        return None
-    return replace(read_columns(_edsl_rows(found), options, name=path.name), inputs=(fingerprint_file(path),))
-
-
-def _edsl_rows(found: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
-    """Return interviews as rows: who answered, under which scenario, and every answer."""
-    once = len({(one["agent"], str(one["scenario"]), one["model"]) for one in found}) == len(found)
-    shown = len({str(one["scenario"]) for one in found}) > 1
-    return [
-        {
-            **({"person": one["agent"]} if once else {}),
-            "source": one["model"],
-            **({"condition": ", ".join(map(str, one["scenario"].values()))} if shown else {}),
-            **one["traits"],
-            **one["answer"],
-        }
-        for one in found
-    ]
-
-
-def survey_table(source: TableSource, options: TableOptions, labels: str | Path | None = None) -> ColumnTable:
-    """Open a table of answers; exports of survey programs without what these add, texts as numbers."""
-    # ``labels`` is the survey file of Qualtrics, which says what the texts of choices are as numbers.
-    edsl = _edsl_table(source, options)
-    table = without_import_ids(read_columns(source, options)) if edsl is None else edsl
-    if "model.model" in table.header:
-        document = edsl_document(table.header, table.take(table.header).iter_rows())
-        interviews = None if document is None else edsl_interviews(document)
-        if interviews is not None:
-            rows = read_columns(_edsl_rows(interviews), options, name=table.name)
-            table = replace(rows, name=table.name, inputs=table.inputs)
-    if labels is None and not is_limesurvey(table.header):
-        return table
-    frame = table.take(table.header)
-    if labels is not None:
-        frame = coded(frame, read_qsf(Path(labels)))
-    told: tuple[str, ...] = ()
-    if is_limesurvey(table.header):
-        frame, told = from_limesurvey(frame)
-    notes = (*table.warnings, *(f"{table.name}: {note}" for note in told))
-    return replace(table, header=tuple(frame.columns), load=frame.select, warnings=notes)
-
-
 @dataclass(frozen=True, slots=True)
 class _WideColumns:
     """What the columns of a table with one column per question are."""
@@ -304,8 +341,8 @@ def _wide_columns(
     if chosen is not None:
         free = [title for title in free if title not in chosen]
     frame = table.take(free)
-    identify = [one for one in free if not is_added(one) and _identifies(frame[one], by_name=chosen is None)]
-    describe = [one for one in free if _DESCRIBES.fullmatch(fold(one)) and one not in identify]
+    identify = [one for one in free if not is_added(one) and identifies(frame[one], by_name=chosen is None)]
+    describe = [one for one in free if DESCRIBES.fullmatch(fold(one)) and one not in identify]
     aside = {*identify, *describe, *(one for one in free if is_added(one))}
     questions = [one for one in free if one not in aside] if chosen is None else chosen
     if "person" not in found and identify:
@@ -338,85 +375,6 @@ def _chosen_questions(table: ColumnTable, wanted: str | Sequence[str]) -> list[s
         else:
             chosen += ends
     return list(dict.fromkeys(chosen))
-
-
-def _identifies(column: "pl.Series", *, by_name: bool) -> bool:
-    """Whether a column identifies rows: by its name, or running numbers and codes that never repeat."""
-    if by_name and IDENTIFIES.fullmatch(fold(column.name)) is not None:
-        return True
-    cells = column.drop_nulls()
-    if len(cells) < _FEWEST_IDS or cells.n_unique() < len(cells):
-        return False
-    try:
-        values = np.array([float(str(cell)) for cell in cells.to_list()])
-    except ValueError:
-        return not cells.cast(str, strict=False).str.contains(r"\s").any()
-    if np.any(values != np.round(values)):
-        return False
-    return bool(np.ptp(values) <= 1.5 * values.size or values.min() >= 1000)
-
-
-def holds_numbers(column: "pl.Series") -> bool:
-    """Whether every cell of a column that holds something holds a number."""
-    if column.dtype.is_numeric():
-        return column.null_count() < len(column)
-    return are_numbers(column.drop_nulls().to_list())
-
-
-def role_of(column: "pl.Series") -> str:
-    """Say what a column is that is no question; nothing where it may be one."""
-    if is_added(column.name) or not column.name.strip():
-        return "about the interview"
-    if fold(column.name) in NAMES["weight"]:
-        return "weight"
-    if _identifies(column, by_name=True):
-        return "person"
-    return "describes a person" if _DESCRIBES.fullmatch(fold(column.name)) else ""
-
-
-def without_import_ids(table: ColumnTable) -> ColumnTable:
-    """Return a table without the lines of question texts and import ids that Qualtrics puts below titles."""
-    if not table.header:
-        return table
-    import polars as pl
-
-    head = table.load([table.header[0]]).head(_IMPORT_LINES)[table.header[0]]
-    if head.dtype != pl.String:  # and dates beyond the calendar cannot be listed
-        return table
-    marks = [i for i, cell in enumerate(head.to_list()) if cell is not None and cell.startswith(_IMPORT_ID)]
-    if not marks and not _is_head_of_texts(table):
-        return table
-    cut = marks[0] + 1 if marks else 1
-    lines = " and ".join(str(table.row(i)) for i in range(cut))
-    told = f"{table.name}: row {lines} holds question texts of Qualtrics, left out"
-    if marks:
-        told = f"{table.name}: rows {lines} hold question texts and import ids of Qualtrics, left out"
-    rows = np.arange(cut + 2, 10**9) if table.rows is None else table.rows[cut:]
-    return replace(
-        table,
-        rows=rows,
-        load=lambda names: table.load(names).slice(cut),
-        warnings=(*table.warnings, told),
-    )
-
-
-def _is_head_of_texts(table: ColumnTable) -> bool:
-    """Whether the first row of an export of Qualtrics holds the texts of its questions: no date in it."""
-    titles = {fold(title): title for title in table.header}
-    if not is_qualtrics(table.header):
-        return False
-    first = table.load([titles["startdate"]]).head(1).to_series().cast(str, strict=False).to_list()
-    return bool(first) and first[0] is not None and not first[0].strip()[:1].isdigit()
-
-
-def is_qualtrics(header: Sequence[str]) -> bool:
-    """Whether a table is an export of Qualtrics, by the columns that it adds."""
-    return {"startdate", "responseid"} <= {fold(title) for title in header}
-
-
-def is_added(title: str) -> bool:
-    """Whether a column is one that survey programs add."""
-    return _META.fullmatch(re.sub(r"[^a-z]", "", title.casefold())) is not None
 
 
 def by_question_frame(table: ColumnTable, found: dict[str, str], questions: Sequence[str]) -> "pl.DataFrame":
@@ -518,6 +476,4 @@ def stacked_frame(table: ColumnTable, found: dict[str, str]) -> "pl.DataFrame":
 
 def _is_people(name: str | None) -> bool:
     """Whether a cell says that people answered, in any language of the vocabulary."""
-    if name is None:
-        return False
-    return name.casefold() in HUMAN_WORDS or plain_titles([name])[0] in ("human", "person")
+    return name is not None and is_people(name)

@@ -9,13 +9,14 @@ import numpy as np
 from scipy import special
 
 from concord.errors import FileFormatError
-from concord.files.columns import options_of_each
+from concord.files.columns import ColumnTable, options_of_each
 from concord.files.declared import DeclaredTable, TableColumn, columns_of, flag
-from concord.files.grids import plain_title
+from concord.files.grids import plain_title, plain_titles
 from concord.files.missing import found_codes
 from concord.files.tables import TableOptions, TableSource
 from concord.number_words import number, p_words
-from concord.people.answers.table import survey_table
+from concord.people.answers.surveys import survey_table
+from concord.people.table.by_side import by_side
 from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats
 
@@ -25,6 +26,8 @@ ANSWER, PREDICTION, ARM, OUTCOME, WEIGHT, PERSON = columns_of(
     required=("human", "prediction"),
     what={"human": "people's answers", "prediction": "predictions"},
 )
+_GROUP = ARM.others[-1]
+"""The title of arms that may also be one of groups of people."""
 _UNIQUE = 0.9
 """Share of rows that no other row equals from which on an equal row elsewhere is the same person."""
 
@@ -122,10 +125,10 @@ def read_mixed(
     if predictions is not None:
         sources.append((predictions, (replace(ANSWER, required=False), PREDICTION, *common)))
     hows = options_of_each([source for source, _ in sources], how)
-    tables = [
-        DeclaredTable(survey_table(source, own), columns, own)
-        for (source, columns), own in zip(sources, hows, strict=True)
-    ]
+    opened = [(survey_table(source, own), columns, own)
+              for (source, columns), own in zip(sources, hows, strict=True)]  # fmt: skip
+    tables = [DeclaredTable(table, columns, own, _titles_of_sides(table)) for table, columns, own in opened]
+    _drop_many_groups(tables)
     told = [note for table in tables for note in table.table.warnings]
     names = [one.name for one in further]
     labels = [_labels_of(table, designed, required=i == 0) for i, table in enumerate(tables)]
@@ -142,10 +145,32 @@ def read_mixed(
         for table, found in zip(tables, rows, strict=True)
         if found.n_left_out
     ]
+    aside = {plain_title(one) for one in designed.values() if one is not None}
+    told += [note for table in tables for note in table.unused(aside)]
     inputs = tuple(item for table in tables for item in table.table.inputs)
     cells = tuple(cell for found, _ in left for cell in found)
     more = rows[1] if predictions is not None else replace(rows[0].at([]), answer=None)
     return MixedTables(rows[0], more, tuple(covariates), inputs, tuple(told), cells)
+
+
+def _titles_of_sides(table: ColumnTable) -> dict[str, str]:
+    """Return the column of predictions where it is called by its model; nothing where several are."""
+    if {PREDICTION.name, *PREDICTION.others} & {*plain_titles(table.header)}:
+        return {}
+    sides = by_side(table.header, {"": (PREDICTION.name, *PREDICTION.others, ANSWER.name, *ANSWER.others)})
+    found = [held[""] for held in sides.agents.values() if "" in held]
+    return {PREDICTION.name: table.header[found[0]]} if len(found) == 1 and not sides.twice else {}
+
+
+def _drop_many_groups(tables: Sequence[DeclaredTable]) -> None:
+    """Take a column *group* for arms only where people are in two: more of them describe people."""
+    title = tables[0].titles.get(ARM.name)
+    if title is None or plain_titles([title])[0] != _GROUP:
+        return
+    if len({one for one in tables[0].values(ARM.name) if one is not None}) != 2:
+        for table in tables:
+            table.titles.pop(ARM.name, None)
+            table.read.pop(ARM.name, None)
 
 
 def _labels_of(

@@ -2,20 +2,22 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
 from concord.errors import FileFormatError, listed
-from concord.files.cells import are_numbers, name, number, number_that
+from concord.files.cells import are_numbers, name, number, number_that, with_point
 from concord.files.declared import DeclaredTable, TableColumn, columns_of, named_column
 from concord.files.frames import from_mappings
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, plain_title, plain_titles
 from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER
 from concord.files.tables import TableOptions, TableSource, grid_of
+from concord.people.table.by_side import BySide, by_side
 from concord.people.table.columns import AGENT, CONTROLS, OTHER_AGENT_NAMES
+from concord.people.table.handmade.words import is_people, owned_title
 from concord.records import InputFile, LeftOutCell
 from concord.stats.predicted_effects import control_error
 
@@ -28,57 +30,114 @@ _OBSERVED = names_of("effects")["human_estimate"][3:]
 _WIDE = ("_prediction", "_forecast")
 """How a column ends that holds the predictions of one more agent."""
 _AGENTS = names_of("effects")["agent"]
+_OF_SIDE = {part: names for part, names in names_of("effects_of_side").items() if not part.endswith("_side")}
+_OBSERVED_WORDS, _PREDICTED_WORDS = (names_of("effects_of_side")[f"{one}_side"] for one in ("human", "agent"))
+"""Words that name a side where effects are measured and predicted."""
+_PREDICTED = {"", "estimate", "predicted"}
+"""What a column of an agent holds that is a prediction."""
+_ENDS = ("human_ci_low", "human_ci_high")
 
 
 def is_prediction_grid(grid: Grid) -> bool:
     """Whether a table holds effects with standard errors, not tests."""
     # Effects under the names of a table of tests are meant where they have a standard error and a unit or a
-    # scale, and no statistic: a share of a scale must not be read as d.
+    # scale, and no statistic: a share of a scale must not be read as d. Predictions alone are no tests.
     names = set(plain_titles(grid.header))
     if names & {"human_estimate", *_OBSERVED}:
         return True
+    sides = by_side(grid.header, _OF_SIDE, _OBSERVED_WORDS, _PREDICTED_WORDS)
+    errors = {"se"} <= sides.people.keys() or {"ci_low", "ci_high"} <= sides.people.keys()
+    measured = "estimate" in sides.people and errors and sides.people.keys() <= _OF_SIDE.keys()
+    if measured and sides.agents and all(one.keys() <= _PREDICTED for one in sides.agents.values()):
+        return all(_has_numbers(grid, j) for one in sides.agents.values() for j in one.values())
     has_effect = "human_se" in names and bool({"human_effect", "human_effect_d"} & names)
     return has_effect and bool({"unit", "scale_min"} & names) and "human_statistic" not in names
 
 
+def effect_titles(grid: Grid) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the titles of a table of effects under the names of the format, and what is told of them."""
+    names = plain_titles(grid.header)
+    sides = by_side(grid.header, _OF_SIDE, _OBSERVED_WORDS, _PREDICTED_WORDS)
+    people = {j: f"human_{part if part else 'estimate'}" for part, j in sides.people.items()}
+    bare = {name: f"human_{part}" for part in ("ci_low", "ci_high") for name in _OF_SIDE[part]}
+    made = [*grid.header]
+    for j, own in enumerate(names):
+        tried = (OTHER_NAMES.get(own), people.get(j), bare.get(own))
+        new = next((one for one in tried if one is not None), "")
+        if new in KNOWN and own not in KNOWN and new not in names and new not in made:
+            made[j] = new
+    if "human_se" in plain_titles(made):  # an interval says nothing more
+        made = [old if new in _ENDS else new for new, old in zip(made, grid.header, strict=True)]
+    others = {new: old for new, old in zip(made, grid.header, strict=True) if new != old}
+    told = []
+    if "human_se" in others and not owned_title(others["human_se"]):
+        told.append(f"{others['human_se']!r} is taken for the standard error of people's effects")
+    if _by_intervals(plain_titles(made)):
+        low, high = (others.get(one, one) for one in _ENDS)
+        told.append(
+            f"{low!r} and {high!r} are taken for 95 % intervals of people's effects: a standard error is "
+            "their width over 2 × 1.96"
+        )
+    return tuple(made), tuple(f"{grid.place}: {one}" for one in told)
+
+
+def _by_intervals(names: Collection[str]) -> bool:
+    """Whether intervals give the standard errors."""
+    return "human_se" not in names and set(_ENDS) <= {*names}
+
+
 def as_estimates(grid: Grid) -> Grid:
     """Return a table of effects under the names of the format, one row per effect and agent."""
-    names = plain_titles(grid.header)
-    renamed = tuple(
-        OTHER_NAMES[name] if name in OTHER_NAMES and OTHER_NAMES[name] not in names else title
-        for name, title in zip(names, grid.header, strict=True)
-    )
-    bare = [title for title, new in zip(grid.header, renamed, strict=True) if new == "human_se" != title]
-    if bare:
-        told = f"{grid.place}: {bare[0]!r} is taken for the standard error of people's effects"
-        grid = replace(grid, warnings=(*grid.warnings, told))
-    wide = [j for j, name in enumerate(names) if name.endswith(_WIDE) and name != "agent_prediction"]
-    own = plain_titles(renamed)
+    header, told = effect_titles(grid)
+    sides = by_side(grid.header, _OF_SIDE, _OBSERVED_WORDS, _PREDICTED_WORDS)
+    grid = replace(grid, header=header, warnings=(*grid.warnings, *told))
+    own = plain_titles(header)
+    if any(name in own for name in _AGENTS):
+        return grid
+    beside = {j for held in sides.agents.values() for part, j in held.items() if part not in _PREDICTED}
+    beside |= {*sides.people.values()}
+    wide = [j for j, name in enumerate(own) if name.endswith(_WIDE) and name != "agent_prediction"]
     if not wide and "agent_estimate" not in own:  # one column per agent, under its own name
         wide = [
-            j
-            for j, name in enumerate(own)
-            if name not in (*KNOWN, *_AGENTS, "") and are_numbers(grid.cells(j))
-        ]
-    if not wide or any(name in own for name in _AGENTS):
-        return replace(grid, header=renamed)
-    return _below_each_other(replace(grid, header=renamed), own, wide)
+            j for j, name in enumerate(own)
+            if name not in (*KNOWN, *_AGENTS, "") and j not in beside and _has_numbers(grid, j)
+        ]  # fmt: skip
+    named = {j: name for name, held in sides.agents.items() if name for j in held.values()}
+    sources = [
+        (
+            named.get(j, own[j])
+            if not own[j].endswith(_WIDE)
+            else re.sub(rf"(?:{'|'.join(_WIDE)})$", "", own[j]),
+            j,
+        )
+        for j in wide
+    ]
+    return _below_each_other(grid, own, sources, sides) if wide else grid
 
 
-def _below_each_other(grid: Grid, names: list[str], wide: list[int]) -> Grid:
+def _has_numbers(grid: Grid, column: int) -> bool:
+    return are_numbers(map(with_point, grid.cells(column)))
+
+
+def _below_each_other(grid: Grid, names: list[str], sources: list[tuple[str, int]], sides: BySide) -> Grid:
     """Return predictions that stand beside each other below each other, each with its agent."""
     first = names.index("agent_estimate") if "agent_estimate" in names else None
-    sources = [*([("agent", first)] if first is not None else []),
-               *((re.sub(rf"(?:{'|'.join(_WIDE)})$", "", names[j]), j) for j in wide)]  # fmt: skip
-    kept = [j for j in range(len(names)) if j not in wide and j != first]
+    sources = [*([("agent", first)] if first is not None else []), *sources]
+    errors = {name: held["se"] for name, held in sides.agents.items() if "se" in held}
+    taken = {*(j for _, j in sources), *(j for name, j in errors.items() if name in dict(sources))}
+    kept = [j for j in range(len(names)) if j not in taken]
     cells = {j: grid.cells(j) for j in range(len(names))}
-    header = (*(grid.header[j] for j in kept), "agent", "agent_estimate")
     n = len(grid.rows)
-    columns: tuple[list[object], ...] = (
-        *([*cells[j]] * len(sources) for j in kept),
-        [name for name, _ in sources for _ in range(n)],
-        [cell for _, j in sources for cell in cells[j]],
-    )
+    further: dict[str, list[object]] = {
+        "agent": [name for name, _ in sources for _ in range(n)],
+        "agent_estimate": [cell for _, j in sources for cell in cells[j]],
+    }
+    if len(taken) > len(sources):
+        empty: list[object] = [None] * n
+        own = (cells[errors[name]] if name in errors else empty for name, _ in sources)
+        further["agent_se"] = [cell for column in own for cell in column]
+    header = (*(grid.header[j] for j in kept), *further)
+    columns = (*([*cells[j]] * len(sources) for j in kept), *further.values())
     note = f"{grid.place}: read as effects of {len(sources)} models: {', '.join(name for name, _ in sources)}"
     rows = [*grid.rows] * len(sources)
     return replace(grid, header=header, rows=rows, columns=columns, warnings=(*grid.warnings, note))
@@ -88,6 +147,7 @@ AGENT_COLUMNS = (AGENT, *OTHER_AGENT_NAMES)
 """Names of the column that says whose predictions a row holds, the first that is there."""
 _PARSED = {
     **dict.fromkeys(("human_estimate", "agent_estimate", "scale_min", "scale_max"), number),
+    **dict.fromkeys(_ENDS, number),
     # of less, z leaves the range of numbers
     "human_se": number_that(lambda value: value >= 1 / LARGEST_NUMBER, "a standard error above 0"),
     "control_se": number_that(lambda value: value > 0, "a standard error above 0"),
@@ -115,6 +175,8 @@ _UNITS = {
     "percent of scale": 1.0,
 }
 """Units that are carried to percentage points, and by which factor."""
+Z95 = 1.959963984540054
+"""Standard errors on either side of an estimate in a 95 % interval."""
 UNIFORM_SD = 100 / math.sqrt(12)
 """SD of uniform answers on a scale, in its percentage points."""
 
@@ -179,12 +241,22 @@ def read_predictions(
 ) -> PredictionTable:
     """Read a table of effects: one row per effect and agent."""
     grid = source if isinstance(source, Grid) else grid_of(source, options)
+    shown = {new: old for new, old in zip(effect_titles(grid)[0], grid.header, strict=True) if new != old}
     grid = as_estimates(grid)
     agent = TableColumn("agent", AGENT_COLUMNS[1:])
     if agent_column is not None:
         named = named_column(grid.place, grid.header, agent_column)
         agent = TableColumn("agent", (plain_title(named),))
-    return _Reader(DeclaredTable(grid, (*COLUMNS, agent), options)).table()
+    return _Reader(DeclaredTable(grid, (*effect_columns(grid), agent), options, shown=shown)).table()
+
+
+def effect_columns(grid: Grid) -> tuple[TableColumn, ...]:
+    """Return the columns of a table of effects; where intervals give the standard errors, these may lack."""
+    by_intervals = _by_intervals(plain_titles(grid.header))
+    return tuple(
+        replace(one, required=one.required and not (by_intervals and one.name == "human_se"))
+        for one in COLUMNS
+    )
 
 
 @dataclass(slots=True)
@@ -232,11 +304,20 @@ class _Reader:
     def row(self, index: int, found: Mapping[str, Any]) -> None:
         """Read one row: an effect, and a prediction of it where there is one."""
         agent = {one.name for one in COLUMNS if one.side == "agent"}
-        if not self.cells.needed(index, REQUIRED):
+        spread = _ENDS if _by_intervals(self.cells.titles) else ("human_se",)
+        if not self.cells.needed(index, ("study", "human_estimate", *spread)):
             return
         if any((index, name) in self.cells.bad for name in found if name not in agent):
             return
         study, estimate, se = (found[name] for name in REQUIRED)
+        if spread == _ENDS:
+            low, high = (found[name] for name in _ENDS)
+            if not low <= estimate <= high or low == high:
+                end = _ENDS[estimate >= low]
+                expected = f"an interval from below to above the estimate, {estimate:g}"
+                self.cells.problem(index, end, expected, found[end])
+                return
+            se = (high - low) / (2 * Z95)
         common, factor = found["control_se"], self.factor(index, found)
         if common is not None and common >= se:
             expected = f"less than human_se, of which it is a part ({se:g})"
@@ -311,7 +392,6 @@ def _first_number(*values: object) -> float | None:
     return next((value for value in values if isinstance(value, float)), None)
 
 
-_PEOPLE = ("human", "humans", "people", "participants")
 CELLS = columns_of(
     "cells",
     {
@@ -357,7 +437,7 @@ def effects_of_cells(
             if not table.needed(i, ("condition", "mean")) or any((i, name) in table.bad for name in row):
                 continue
             who = stem if row["who"] is None else row["who"]
-            who = "human" if (place == 0 and len(tables) > 1) or who.casefold() in _PEOPLE else who
+            who = "human" if (place == 0 and len(tables) > 1) or is_people(who) else who
             study, outcome, condition = ("" if row[one] is None else row[one] for one in _NAMED)
             key = (study, outcome, condition)
             own = sides.setdefault(who, {})

@@ -10,11 +10,12 @@ from concord.files import cells as read
 from concord.files.cells import is_missing
 from concord.files.declared import named_column
 from concord.files.gate import refuse_more
-from concord.files.grids import Grid
+from concord.files.grids import Grid, names_of
 from concord.files.left_out import refusal_of
 from concord.files.limits import AGENTS
 from concord.files.raw import of_grid
 from concord.files.tables import TableOptions, other_sheets, read_grid, read_raw, table_options
+from concord.people.table.by_side import by_side
 from concord.people.table.columns import (
     AGENT,
     KNOWN,
@@ -25,6 +26,7 @@ from concord.people.table.columns import (
     fold,
     near_misses,
 )
+from concord.people.table.handmade.cells import ELSEWHERE
 from concord.people.table.handmade.read import handmade_grid
 from concord.people.table.handmade.words import meaning_of
 from concord.people.table.read import tests_of_grid
@@ -118,7 +120,10 @@ def _refuse_effects_alone(grid: Grid) -> None:
     """Refuse effects of people without standard errors by name: nothing says how far they are from chance."""
     names = {fold(title): title for title in grid.header}
     effect = next((names[name] for name in ("human_estimate", "human_effect") if name in names), None)
-    if effect is not None and not {"human_se", "human_statistic", "test_type"} & names.keys():
+    held = names_of("effects_of_side")
+    sides = by_side(grid.header, {part: held[part] for part in ("se", "ci_low")})
+    bare = {*held["se"], *held["ci_low"], "human_statistic", "test_type"}
+    if effect is not None and not sides.people.keys() & {"se", "ci_low"} and not bare & names.keys():
         raise FileFormatError(
             f"{grid.place}: {effect!r} holds effects of people, and no column their standard errors; give "
             "'human_se' (of a difference of two means: the root of SD1²/n1 + SD2²/n2), or the tests with "
@@ -350,6 +355,9 @@ def read_agents(
 def _refuse_mostly_unread(tables: Sequence[TestTable]) -> None:
     """Refuse tables of which less than half of the rows can be used."""
     kept, lost = (sum(counts) for counts in zip(*(table.rows_used for table in tables), strict=True))
-    if lost and kept < lost:
+    # what a table says that it does not hold was read
+    absent = {(i, one.row) for i, table in enumerate(tables) for one in table.left_out
+              if one.expected == ELSEWHERE}  # fmt: skip
+    if lost and kept < lost - len(absent):
         cells = dict.fromkeys(one for table in tables for one in table.left_out)
         raise refusal_of(cells, f"only {kept} of {kept + lost} rows can be used, fewer than half:")

@@ -17,6 +17,7 @@ from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
 from concord.people.protocol import STANDARD
 from concord.people.table.columns import SIDE_FIELDS, SIDES, located
+from concord.people.table.handmade.cells import ELSEWHERE
 from concord.people.table.reported import complete_with_reported, reports_coefficient
 from concord.people.table.values import COLUMNS, names_coefficient, stored_table, type_flags
 from concord.records import LeftOutCell, Side, SideOutcome, TestRow, TestTable
@@ -112,7 +113,9 @@ def left_out(problem: CellProblem) -> LeftOutCell:
     """Return the record of a cell that could not be read, with its reason in a word or two."""
     value = "" if problem.value is None else " ".join(str(problem.value).split())
     named = _NAMED.search(value[:200])
-    if not value:
+    if problem.expected == ELSEWHERE:
+        reason = "stands elsewhere"
+    elif not value:
         reason = f"no {problem.column.partition('_')[2].strip('12') or problem.column}"
     elif re.match(r"(?:an?|the) n\b|n of|a mean, an SD", problem.expected):
         reason = "no n"

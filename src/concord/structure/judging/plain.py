@@ -12,7 +12,7 @@ from functools import lru_cache
 from concord.errors import listed
 from concord.files.cells import as_text, number_or_none
 from concord.files.declared import BadRowError, DeclaredTable, Row
-from concord.files.grids import Grid, is_blank, names_of
+from concord.files.grids import Grid, in_english, is_blank, names_of
 from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, told_repeats, unit_columns
 from concord.files.raw_replies import reply_text
 from concord.files.text import vocabulary
@@ -117,7 +117,10 @@ def named_seat(value: object) -> int | None:
     word = bare_word(value)
     if word in _OTHER_WORDS:
         return _OTHER_WORDS[word]
-    return EVEN if is_tie(word) else None if word == "0" else said_seat(str(value).replace("_", " "))
+    if is_tie(word) or word == "0":
+        return EVEN if is_tie(word) else None
+    seat = said_seat(str(value).replace("_", " "))
+    return said_seat(in_english(word).replace("_", " ")) if seat is None else seat
 
 
 def is_tie(value: object) -> bool:
@@ -179,7 +182,11 @@ _BY_SEAT = tuple(
 ) + (("left", "right"), ("left_model", "right_model"), ("first", "second"))
 """Columns of what was in each seat, where they hold names of models and not the answers themselves."""
 _LONGEST_NAME = 80
-_WIDE = {AB: ("verdict_ab", "winner_ab"), BA: ("verdict_ba", "winner_ba")}
+_WIDE = {
+    order: tuple(names_of("verdicts_by_order")[f"{what}_{order}"] for what in ("verdict", "winner"))
+    for order in (AB, BA)
+}
+"""Names of the columns of seats and of answers, where each order has its own."""
 _ORDERS: dict[str, str] = {
     word: order for order, words in vocabulary()["judges"]["orders"].items() for word in words
 }
@@ -220,7 +227,7 @@ def fits_plain(keys: frozenset[str]) -> bool:
 
 def fits_wide(keys: frozenset[str]) -> bool:
     """Return whether a table has one column of verdicts per order."""
-    return all(keys & set(names) for names in _WIDE.values()) and bool(keys & set(_PAIR))
+    return all(keys & {*seats, *answers} for seats, answers in _WIDE.values()) and bool(keys & set(_PAIR))
 
 
 def plain_reader(table: DeclaredTable, rows: Sequence[Row]) -> RowReader:
@@ -239,7 +246,8 @@ def wide_reader(table: DeclaredTable, rows: Sequence[Row]) -> RowReader:
     layout = _layout(rows)
 
     def read(row: Row, judge: str) -> Iterator[Ballot]:
-        for order, (seat, answer) in _WIDE.items():
+        for order, held in _WIDE.items():
+            seat, answer = (next((one for one in names if one in row), names[0]) for names in held)
             columns = {**layout.columns, "order": "order", "verdict": seat, "winner": answer}
             yield _ballot({**row, "order": order}, _Layout(columns, zero_is_tie=True), judge)
 

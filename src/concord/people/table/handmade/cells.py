@@ -36,8 +36,9 @@ _P = re.compile(
     rf"(?:p{_GAP})?(?P<relation>[<>=≤≥])?{_GAP}(?P<p>(?:{_INT})?\.?{_INT}(?:e-?{_INT})?)", re.IGNORECASE
 )
 _NS = re.compile(VOCABULARY["not_significant"], re.IGNORECASE)
-_NOTHING = re.compile(VOCABULARY["nothing"], re.IGNORECASE)
-"""Words for a result that is not there."""
+_NOTHING, _ELSEWHERE = (re.compile(VOCABULARY[name], re.IGNORECASE) for name in ("nothing", "elsewhere"))
+"""Words for a result that is not there, and for one that the table does not hold."""
+ELSEWHERE = "the result itself, which stands elsewhere"
 _GROUPED_DIGITS = re.compile(r"\d{1,3}(?:[.,'’\s]\d{3}){1,9}")
 """A count with thousands set apart; there are no parts of people."""
 _STARTS_A_STATISTIC = re.compile(
@@ -143,7 +144,13 @@ def read_number(cell: object) -> float | None:
 
 def is_nothing(cell: object) -> bool:
     """Whether a cell holds no result, or says so."""
-    return is_missing(cell) or (isinstance(cell, str) and _NOTHING.fullmatch(cell.strip()) is not None)
+    said = isinstance(cell, str) and _NOTHING.fullmatch(cell.strip()) is not None
+    return is_missing(cell) or said or is_elsewhere(cell)
+
+
+def is_elsewhere(cell: object) -> bool:
+    """Whether a cell says that the result is not in the table: "see text", "not reported"."""
+    return isinstance(cell, str) and not is_missing(cell) and _ELSEWHERE.fullmatch(cell.strip()) is not None
 
 
 def is_code(cell: object, field: str) -> bool:
@@ -393,6 +400,16 @@ def read_sizes(cell: object) -> tuple[float, float] | None:
             return None if first is None or second is None else (first, second)
     both = read_size(cell)
     return None if both is None else (both, both)
+
+
+_IN_BRACKETS = re.compile(r"([^()\[\]]{1,60})[(\[]([^()\[\]]{1,60})[)\]]")
+
+
+def with_degrees(cell: object) -> tuple[float, str] | None:
+    """Read a statistic with its degrees of freedom in brackets, ``-1.74 (62)``; ``None`` where it is none."""
+    found = _IN_BRACKETS.fullmatch(cell.strip()) if isinstance(cell, str) and len(cell) <= LONGEST else None
+    value = None if found is None else bare_number(found[1].strip())
+    return None if found is None or value is None else (value, found[2])
 
 
 def after_equals(cell: object) -> object:

@@ -1,5 +1,6 @@
 """The cells of one side of a hand-made row brought together: what they say of the side and of its groups."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -47,6 +48,8 @@ class Gathered:
     """Names of the groups of people, in whose order those of an agent are taken."""
     told: list[str] = field(default_factory=list)
     """What was left out."""
+    elsewhere: list[tuple[str, object]] = field(default_factory=list)
+    """Titles and cells that say that a result is not in the table."""
 
     @property
     def is_empty(self) -> bool:
@@ -94,6 +97,7 @@ def gather(
     seen: dict[Meaning, tuple[str, object]] = {}
     for meaning, title, cell in entries:
         if meaning.field != "direction" and cells.is_nothing(cell):  # there "-" is a direction
+            found.elsewhere += [(title, cell)] if cells.is_elsewhere(cell) else []
             continue
         if cells.is_code(cell, meaning.field):
             found.told.append(f"{cell} below {title!r} is taken for the code of a missing value")
@@ -143,6 +147,8 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
         found.take_group(meaning.group, replace(Quantity(), **{name: value}))  # type: ignore[arg-type]
     elif name in ("t", "F", "r", "chi2", "z", "U", "OR", "d", "b", "eta2", "phi", "V", "tau", "beta"):
         _put_any(found, cell, label=name)
+    elif name.endswith("_df"):
+        _put_with_degrees(found, cell, label=name.removesuffix("_df"))
     elif name in ("statistic", "any"):
         _put_any(found, cell, label="" if name == "any" else name, group=meaning.group)
     elif name == "n_each":
@@ -221,6 +227,26 @@ def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> N
         raise BadCellError(f"{label} alone, or as papers print it; {cells.RESULT}")
     else:
         raise BadCellError("a number that says what it is: 't = 2.41', 'd = 0.45', '26/40'")
+
+
+def _put_with_degrees(found: Gathered, cell: object, *, label: str) -> None:
+    """Take a statistic with its degrees of freedom in brackets, or whatever else the cell holds."""
+    parted = cells.with_degrees(cell)
+    if parted is None:
+        _put_any(found, cell, label=label)
+        return
+    found.label, (found.value, degrees) = label, parted
+    if label == "F":  # (1,62) are two, whatever a comma is elsewhere
+        found.df1, found.df2 = (cells.read_number(part.strip()) for part in _two_degrees(degrees))
+    else:
+        _put_degrees(found, degrees)
+
+
+def _two_degrees(text: str) -> list[str]:
+    parts = re.split("[,;]", text)
+    if len(parts) != 2:
+        raise BadCellError("F with its two degrees of freedom, such as 6.12 (1, 62)")
+    return parts
 
 
 def _put_degrees(found: Gathered, cell: object) -> None:

@@ -24,6 +24,7 @@ from concord.people.table.handmade.words import (
     HUMAN,
     IDENTITY,
     LONGEST_TITLE,
+    PUBLICATION,
     VOCABULARY,
     Meaning,
     meaning_of,
@@ -250,8 +251,6 @@ def _is_units(record: Sequence[object]) -> bool:
     return bool(cells) and all(_UNIT.fullmatch(cell) for cell in cells)
 
 
-_PUBLICATION = frozenset(["original", "published", "paper", "study", "studies", "source"])
-"""Words that name a study as well as the people in it: "Original study"."""
 _WITH_GROUP = (*GROUPED, "any")
 _BESIDE = (
     *("n", "n_each", "n1", "n2", "df", "df1", "df2"),
@@ -353,7 +352,7 @@ def _with_study(header: Header) -> Meanings:
         return found
     for j, (title, one) in enumerate(zip(header.titles, found, strict=True)):
         words = set(words_of(title))
-        if one == Meaning("any", HUMAN) and words <= _PUBLICATION and words != {"original"}:
+        if one == Meaning("any", HUMAN) and words <= PUBLICATION and words != {"original"}:
             found[j] = Meaning("study")
             break
     return found

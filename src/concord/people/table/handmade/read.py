@@ -12,6 +12,7 @@ from concord.files.raw import spread_merged
 from concord.files.tables import TableOptions, title_key
 from concord.people.table.columns import SIDE_FIELDS, SIDES, map_option
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
+from concord.people.table.handmade.cells import ELSEWHERE
 from concord.people.table.handmade.gather import BadSideError, Entry, Fields, gather
 from concord.people.table.handmade.header import (
     Header,
@@ -281,6 +282,7 @@ class _Maker:
             entries = [self._without_code(entry, side, test.row) for entry in entries]
             found = gather(entries, shares=self.shares, place=place, order=self._groups(test, side))
             if found.is_empty:
+                self.problems += [place(*one, ELSEWHERE) for one in found.elsewhere[:1]]
                 for note in found.told:
                     self.told.setdefault(f"{side}: {note}", []).append(test.row)
                 return None

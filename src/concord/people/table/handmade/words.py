@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 
@@ -34,6 +35,12 @@ _SIDE_FILLERS = word_set("side_fillers")
 """Words beside those of a side that say nothing more: "Human sample", "original study"."""
 _GROUP_WORDS = word_set("group_words")
 """Words that say that what is beside them names a group of participants."""
+_REAL = word_set("real")
+"""Words before those of people that say only that no model is meant: "real participants"."""
+PUBLICATION = word_set("publication")
+"""Words that name a study as well as the people in it: "Original study"."""
+_ABOUT = word_set("about")
+"""Words of an agent that questions are about, too: "trust in AI"."""
 _FILLERS = word_set("fillers")
 _ONE_PERSON = word_set("one_person")
 """Titles that number people and hold no result of theirs."""
@@ -109,9 +116,63 @@ def _field_and_group(word: str) -> tuple[str, ...]:
 
 
 def is_human(text: object) -> bool:
-    """Whether a cell or a title names people and nothing else."""
-    words = words_of(text)
+    """Whether a cell or a title names people and nothing else, but for words that say they are real."""
+    words = [word for word in words_of(text) if word not in _REAL]
     return bool(words) and all(word in _HUMAN_WORDS for word in words)
+
+
+def is_people(text: object) -> bool:
+    """Whether a cell says that people answered; *original* may be a prompt as well."""
+    return is_human(text) and not PUBLICATION.intersection(words_of(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """A title that begins or ends with whose column it is."""
+
+    side: str
+    agent: str
+    """The name of the agent; empty for people, and where a title says only that an agent is meant."""
+    rest: str
+    """The other words as they are: a question, or what is said of it."""
+
+
+def owned_title(title: str, people: Collection[str] = (), agents: Collection[str] = ()) -> Owned | None:
+    """Part a title into a side, first or last, and the rest; ``None`` where it names no side, or two.
+
+    ``people`` and ``agents`` are further words for the sides. *AI* names none: a question may be about it;
+    nor does *participants* alone, which may be how many they were.
+    """
+    parts = list(re.finditer(_WORD, title[:LONGEST_TITLE]))
+    words = [part[0] for part in parts]
+    sides = ((_HUMAN_WORDS - PUBLICATION).union(people), (_AGENT_WORDS - _ABOUT).union(agents))
+    n = len(parts)
+    lead = next((i for i in range(n, 0, -1) if _run_of_side(words[:i], sides)), 0)
+    tail = next((i for i in range(n) if _run_of_side(words[i:], sides)), n)
+    if ((lead > 0) == (tail < n) and lead < n) or set(words_of(title)) <= _OF_EITHER:
+        return None
+    begin, end = (0, lead) if lead else (tail, n)
+    kept = range(lead, n) if lead else range(tail)
+    if any(_run_of_side(words[i : i + 1], sides) for i in kept):
+        return None
+    model = next((i for i in range(begin, end) if _MODEL_NAMES.search(words[i].casefold())), None)
+    name = "" if model is None else title[parts[model].start() : parts[end - 1].end()]
+    rest = title[parts[kept[0]].start() : parts[kept[-1]].end()] if kept else ""
+    return Owned(_run_of_side(words[begin:end], sides), name, rest)
+
+
+def _run_of_side(words: Sequence[str], sides: tuple[frozenset[str], frozenset[str]]) -> str:
+    """Return the side that words name and nothing else; a model is its family and its version."""
+    folded = [words_of(word) for word in words]
+    for side, own in zip((HUMAN, AGENT), sides, strict=True):
+        known = own | _SIDE_FILLERS | _REAL
+        if all(set(one) <= known for one in folded) and any(set(one) & own for one in folded):
+            return side
+    model = next((i for i, word in enumerate(words) if _MODEL_NAMES.search(word.casefold())), None)
+    if model is None or not all(set(one) <= sides[1] for one in folded[:model]):
+        return ""
+    plain = [word.casefold() for word in words[model:]]
+    return AGENT if all(_is_version(plain[i], plain[:i]) for i in range(1, len(plain))) else ""
 
 
 def names_model(text: object) -> bool:
@@ -195,6 +256,12 @@ def meaning_of_words(words: list[str], *, ends_title: bool = True) -> str | None
     if not ends_title and words and words[-1] in _LAST_ONLY:
         return None
     return _MEANING.get(" ".join(words))
+
+
+def names_statistic(text: str) -> bool:
+    """Whether words are those of a number of a test, such as t or p."""
+    field = meaning_of_words(words_of(text))
+    return field is not None and field not in IDENTITY
 
 
 def _agent_of(level: str) -> tuple[str, list[str]]:
