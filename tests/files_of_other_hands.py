@@ -1,4 +1,4 @@
-"""Forty small files as other hands would write them, with what each is; and files that are not ours."""
+"""46 small files as other hands would write them, with what each is; and files that are not ours."""
 
 import random
 from collections.abc import Callable
@@ -230,6 +230,11 @@ _MOVED = [
     for k in ("sycophancy", "grader")
 ]
 
+_PAIRS = [{"id": f"p{i}", "prompt": "Which?", "answer_a": "x", "answer_b": "y"} for i in range(4)]
+_CHOICES = [
+    {"id": f"q{i}", "question": "?", "options": ["a", "b", "c"], "answer": 0, "target": 1} for i in range(3)
+]
+
 Hand = tuple[str, Callable[[Path, Any], None], Any, str]
 OWN: tuple[Hand, ...] = (
     ("hand.csv", as_csv, _TEST, TESTS),
@@ -272,6 +277,12 @@ OWN: tuple[Hand, ...] = (
     ("vignettes.csv", as_csv, _VIGNETTE, "vignettes"),
     ("probes.jsonl", as_lines, _PROBE, "answers to probes of reasoning"),
     ("moved.csv", as_csv, _MOVED, "counts of answers that hints moved"),
+    ("pairs_to_judge.csv", as_csv, _PAIRS, "pairs of answers to judge"),
+    ("pairs_to_judge.json", as_json, {"pairs": _PAIRS}, "pairs of answers to judge"),
+    ("pairs_to_judge.jsonl", as_lines, _PAIRS, "pairs of answers to judge"),
+    ("choices_to_hint.jsonl", as_lines, _CHOICES, "questions with options, and one that hints point at"),
+    ("protocol.json", as_json, {"like": "refined", "states": 2}, "protocol"),
+    ("protocol.yaml", as_text, "states: 2\n", "protocol"),
 )
 
 _PACKAGE = {

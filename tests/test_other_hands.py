@@ -1,4 +1,4 @@
-"""`concord check` calls no file something else: forty files of other hands, and files that are not ours."""
+"""`concord check` calls no file something else: files of other hands, and files that are not ours."""
 
 from collections.abc import Callable
 from pathlib import Path

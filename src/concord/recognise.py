@@ -31,6 +31,7 @@ from concord.files.tables import LINES, TableChoices, TableOptions, read_raw, ro
 from concord.files.text import vocabulary
 from concord.people.answers.surveys import holds_numbers, is_qualtrics, role_of, without_import_ids
 from concord.people.check import EFFECTS, check_table, maps_tests, understood
+from concord.people.protocol_file import PROTOCOL_FILES, is_protocol_file, read_protocol
 from concord.people.table.columns import KNOWN, SIDES, fold
 from concord.people.table.handmade.read import handmade_header
 from concord.structure.read.long import columns_of_models
@@ -54,7 +55,7 @@ _LONGEST_SCALE = 100
 _UNIT = "part of what names an item, a pair or a model"
 _REPLIES = "concord score reasoning --replies"
 _COUNTS = "counts of answers that hints moved"
-CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
+CHECKED_BY = ("people.check", "structure.items", "structure.judging.design", "reasoning.read.check")
 """Modules of the three questions that say, in ``FILES``, which files these take."""
 
 
@@ -71,6 +72,8 @@ def recognised(path: Path, options: TableOptions) -> FileCheck | None:
         return FileCheck(str(path), (), (), {}, kind, (command,))
     if suffix == ".eval":
         return _told_log(path, read_inspect_log(path))
+    if suffix in PROTOCOL_FILES and is_protocol_file(path):
+        return _told_protocol(path)
     if suffix == ".json":
         return _json_file(path, options)
     if suffix in (".yaml", ".yml") and is_file(path) and read_bytes(path)[:7] == b"evalId:":
@@ -124,6 +127,16 @@ def _document(path: Path) -> Any:
 def _own_kind(document: object) -> str | None:
     held = document.get("format") if isinstance(document, Mapping) else None
     return held.removeprefix("concord ") if isinstance(held, str) and held.startswith("concord ") else None
+
+
+def _told_protocol(path: Path) -> FileCheck:
+    """Tell a file of choices of a protocol, and whether they can be made."""
+    problems: tuple[str, ...] = ()
+    try:
+        read_protocol(path)
+    except InputError as fault:
+        problems = (str(fault),)
+    return FileCheck(str(path), problems, (), {}, "protocol", ("concord score people TABLE --protocol FILE",))
 
 
 def _told_survey(path: Path) -> FileCheck:
@@ -403,6 +416,20 @@ def _read_vignettes(path: Path, options: TableOptions) -> Sequence[str]:
     return ()
 
 
+def _read_pairs(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.structure.judging.design import read_pairs
+
+    read_pairs(path)
+    return ()
+
+
+def _read_choices(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.reasoning.hints.rows import parse_choices
+
+    parse_choices(read_bytes(path))
+    return ()
+
+
 def _read_arrangements(path: Path, options: TableOptions) -> Sequence[str]:
     from concord.structure.read.long import read_long
     from concord.structure.records import ReadOptions
@@ -418,6 +445,8 @@ _READERS: Mapping[str, Callable[[Path, TableOptions], Sequence[str]]] = {
     "concord score hints": _read_by("reasoning.probes.score", "score_hint_source"),
     "concord score probes": _read_by("reasoning.probes.score", "read_probe_rows"),
     "concord score structure": _read_arrangements,
+    "concord run judge": _read_pairs,
+    "concord run reasoning": _read_choices,
     "concord score reasoning --samples": _read_vignettes,
     "concord compare": _read_by("comparing.scores", "read_models"),
 }

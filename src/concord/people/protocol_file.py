@@ -5,14 +5,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from concord.errors import FileFormatError, OptionError, quoted_path
+from concord.errors import FileFormatError, InputError, OptionError, quoted_path
 from concord.files.codec import decode
 from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
 from concord.files.yaml_file import read_yaml
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol, with_choices
 
-_FILES = (".json", ".yaml", ".yml")
+PROTOCOL_FILES = (".json", ".yaml", ".yml")
 
 
 def read_protocol(path: Path) -> Protocol:
@@ -35,6 +35,16 @@ def read_protocol(path: Path) -> Protocol:
     if name in PROTOCOLS and replace(found, name=name) != PROTOCOLS[name]:
         raise FileFormatError(f"{path.name}: {name!r} is another protocol; choose another name")
     return replace(found, name=str(name))
+
+
+def is_protocol_file(path: Path) -> bool:
+    """Whether a file holds choices of a protocol and nothing else."""
+    try:
+        data = _plain_choices(path)
+    except InputError:
+        return False
+    keys = {str(key) for key in data} - {"name"} if isinstance(data, Mapping) else set()
+    return bool(keys) and keys <= {*Protocol.__slots__, "like"}
 
 
 def _plain_choices(path: Path) -> Any:
@@ -66,7 +76,7 @@ def get_protocol(protocol: str | Path | Protocol, **changes: object) -> Protocol
     if not isinstance(protocol, Protocol):
         if str(protocol) in PROTOCOLS:
             protocol = PROTOCOLS[str(protocol)]
-        elif Path(protocol).suffix.lower() in _FILES:
+        elif Path(protocol).suffix.lower() in PROTOCOL_FILES:
             protocol = read_protocol(Path(protocol))
         else:
             raise OptionError(

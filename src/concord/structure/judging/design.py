@@ -8,9 +8,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from concord.errors import FileFormatError, OptionError, RunFolderError, TableError, quoted, quoted_path
+from concord.errors import (
+    FileFormatError,
+    InputError,
+    OptionError,
+    RunFolderError,
+    TableError,
+    quoted,
+    quoted_path,
+)
 from concord.files.contents import is_file, read_bytes
 from concord.files.declared import table_of
+from concord.files.documents import FileCheck, FileKind
 from concord.files.gate import check_trials
 from concord.files.json_text import parsed
 from concord.files.rows import StoredRecords
@@ -201,3 +210,16 @@ def _vote_row(pair: AnswerPair, order: str, seat: str, model: str) -> dict[str, 
         "cluster": pair.cluster,
         "human": ";".join(pair.human),
     }
+
+
+def check_pairs(path: Path) -> FileCheck:
+    """Check pairs of answers that a judge is to be asked about."""
+    try:
+        found = read_pairs(path)
+    except InputError as fault:
+        return FileCheck(str(path), (str(fault),), (), {}, _PAIRS)
+    return FileCheck(str(path), (), (), {"pairs": len(found)}, _PAIRS)
+
+
+_PAIRS = "pairs of answers to judge"
+FILES = (FileKind(check_pairs, key="pairs", commands=("concord run judge --pairs",)),)
