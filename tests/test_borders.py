@@ -1,6 +1,7 @@
 """Small rules at their borders, and formulas with few numbers: every expected value is worked out by hand."""
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ from scipy import stats
 
 import concord
 from concord.comparing.comparison import FEW_PAIRS
+from concord.comparing.harnesses import _openai_answers
 from concord.comparing.judges import _judge_rank
 from concord.comparing.metrics import _first_models
 from concord.comparing.records import distinct
@@ -259,3 +261,12 @@ def test_many_tasks_and_models_are_counted_beyond_those_shown() -> None:
 def test_a_planned_test_has_two_participants_in_a_cell_at_least() -> None:
     plan: Any = concord.plan("study", "framing", effect=20.0)
     assert {one.n_per_cell for one in plan.tests} == {2}
+
+
+@pytest.mark.parametrize(("called", "model"), [(["m", "n"], "m"), ([], "log"), ("m", "log"), (None, "log")])
+def test_a_model_is_called_as_its_log_says_or_else_as_its_file(called: Any, model: str) -> None:
+    rows: list[dict[str, Any]] = [
+        {"spec": {"completion_fns": called}},
+        {"sample_id": "a", "type": "match", "data": {"correct": True}},
+    ]
+    assert [one.model for one in _openai_answers(Path("log.jsonl"), rows)] == [model]

@@ -41,6 +41,7 @@ QUICK = (
     "tests/kept",
     "tests/test_borders.py",
     "tests/test_borders_of_claims.py",
+    "tests/test_examples.py",
     "tests/test_kinds.py",
     "tests/test_relations.py",
     "tests/test_results_read_back.py",

@@ -12,6 +12,7 @@ from concord.files.tables import TableOptions
 from concord.number_words import p_words
 from concord.people.agent_tables import choices_of
 from concord.people.answers.outcome import _explained
+from concord.people.families.contingency import Tables
 from concord.people.mixed.table import _other_population
 from concord.people.results.agent_pairs import _direct_errors
 from concord.people.same_people import binomial_at
@@ -115,3 +116,17 @@ def test_other_predictions_are_told_of_where_they_are_apart_by_more_than_chance(
     many = _alternating(40_000, 0, 2)
     apart = [bool(list(_other_population("x", (many, None), (many + gap, None)))) for gap in (0.099, 0.101)]
     assert apart == [False, True]
+
+
+def test_shares_of_large_tables_are_shrunken_to_those_of_all_rows() -> None:
+    """Half an answer more in each cell; chi-square less its degrees of freedom is the strength."""
+    table = np.array([[30.0, 10, 5], [10, 20, 0], [0, 0, 0]])
+    found = Tables(table[None], "rows", np.full(1, np.nan), np.full(1, np.nan))._shares()
+    chi2 = stats.chi2_contingency(table[:2], correction=False).statistic
+    filled = table + 0.5
+    none = np.tile(filled.sum(axis=0) / 79.5, (3, 1))
+    own = filled / filled.sum(axis=1, keepdims=True)
+    pooled, shrunken = found.shares[0]
+    assert pooled == pytest.approx(none)
+    assert shrunken == pytest.approx(own - 2 / chi2 * (own - none))
+    assert found.strength == pytest.approx([(chi2 - 2) / 75])

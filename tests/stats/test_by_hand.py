@@ -49,6 +49,7 @@ from concord.stats.prediction_powered import (
     PLAIN,
     SampleDesign,
     _kish,
+    _left_out_moves,
     _sandwich,
     _tuned_by_units,
     cheapest_mixed,
@@ -382,3 +383,19 @@ def test_gaps_under_weights_are_those_of_units_that_often() -> None:
     wanted = (weights @ top) / (weights @ below) - (weights @ other) / weights.sum(axis=1, keepdims=True)
     assert table.weighted(weights) == pytest.approx(wanted)
     assert table.gaps() == pytest.approx(wanted[0])
+
+
+def test_what_a_cluster_does_to_a_fit_is_the_fit_without_it_in_any_unit() -> None:
+    rng = np.random.default_rng(7)
+    x = np.column_stack([np.ones(12), rng.normal(size=12)])
+    y, w, clusters = rng.normal(size=12), np.ones(12), np.repeat(np.arange(4), 3)
+
+    def fit(keep: np.ndarray) -> np.ndarray:
+        return np.asarray(np.linalg.lstsq(x[keep], y[keep], rcond=None)[0])
+
+    whole = fit(np.ones(12, dtype=bool))
+    changes = np.array([whole - fit(clusters != one) for one in range(4)])
+    for unit in (1e-7, 1.0, 1e7):
+        sample = SampleDesign(clusters).people_part(y, w)
+        moves = _left_out_moves(unit * x, y, w, sample) * unit / 12
+        assert np.array([moves[clusters == one].sum(axis=0) for one in range(4)]) == pytest.approx(changes)

@@ -11,6 +11,7 @@ import pytest
 import concord
 from concord.errors import FileFormatError
 from concord.records import Estimate, Interval, UnreadBounds
+from concord.structure.judging.plain import fits_plain
 from concord.structure.judging.result import JudgeScores, PairVotes
 from concord.structure.judging.score import (
     FEW,
@@ -164,3 +165,19 @@ def test_replies_without_a_number_are_repeats_and_those_with_one_are_there_once(
     assert _refuse_twice(table, rows(None, None, 1, 2)) == ()
     with pytest.raises(FileFormatError, match=r"row 3, row 4"):
         _refuse_twice(table, rows(None, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("keys", "fits"),
+    [
+        ({"verdict", "pair"}, True),
+        ({"verdict"}, False),
+        ({"pair"}, False),
+        ({"response", "pair"}, False),
+        ({"response", "pair", "order"}, True),
+        ({"response", "order"}, False),
+        ({"order", "pair"}, False),
+    ],
+)
+def test_a_table_of_a_judge_has_a_verdict_and_a_pair(keys: set[str], fits: bool) -> None:
+    assert fits_plain(frozenset(keys)) == fits
