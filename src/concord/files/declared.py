@@ -165,9 +165,8 @@ class DeclaredTable:
                 if self.options.maps and self.inputs
                 else ""
             )
-            raise FileFormatError(
-                f"{self.place}: {_lacking_words(lacking)}; found {listed(self.table.header)}{mapped}"
-            )
+            found = listed([self.shown.get(title, title) for title in self.table.header])
+            raise FileFormatError(f"{self.place}: {_lacking_words(lacking)}; found {found}{mapped}")
 
     @property
     def place(self) -> str:

@@ -39,6 +39,8 @@ _REAL = word_set("real")
 """Words before those of people that say only that no model is meant: "real participants"."""
 PUBLICATION = word_set("publication")
 """Words that name a study as well as the people in it: "Original study"."""
+_LINKS = word_set("links")
+"""Words between a side and the rest: "prediction of the model"."""
 _ABOUT = word_set("about")
 """Words of an agent that questions are about, too: "trust in AI"."""
 _FILLERS = word_set("fillers")
@@ -152,6 +154,8 @@ def owned_title(title: str, people: Collection[str] = (), agents: Collection[str
     if ((lead > 0) == (tail < n) and lead < n) or set(words_of(title)) <= _OF_EITHER:
         return None
     begin, end = (0, lead) if lead else (tail, n)
+    while 1 < tail < n and words[tail - 1].casefold() in _LINKS:
+        tail -= 1
     kept = range(lead, n) if lead else range(tail)
     if any(_run_of_side(words[i : i + 1], sides) for i in kept):
         return None
