@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.comparing.doubts import doubts
-from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile, distinct
+from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile, SortedNames, distinct, sorted_names
 from concord.errors import MismatchError
-from concord.files.sorted_names import SortedNames, sorted_names
 from concord.number_words import how_many
 from concord.records import InputFile
 from concord.stats.elementwise import Floats

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from concord.comparing.records import NO_SCORE, SCORED, ScoreFile
+from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, SortedNames, sorted_names
 from concord.errors import CellProblem, FileFormatError, OptionError, TableError, listed, quoted
 from concord.files.cells import grade
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
@@ -16,7 +16,6 @@ from concord.files.documents import table_kinds
 from concord.files.gate import refuse_models
 from concord.files.grids import plain_title
 from concord.files.keys import CONTEXT
-from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
 from concord.number_words import how_many
 from concord.stats.elementwise import Floats

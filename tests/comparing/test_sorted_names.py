@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 pl = pytest.importorskip("polars")
 
-from concord.files.sorted_names import SortedNames, sorted_names  # noqa: E402
+from concord.comparing.records import SortedNames, sorted_names  # noqa: E402
 
 SHORT = st.text(alphabet="ab0\0", max_size=4)
 NAMES = st.lists(
