@@ -84,6 +84,18 @@ def test_answers_stand_in_columns_of_question_and_side(title: str) -> None:
     assert ratios(rows) == pytest.approx(true, abs=1e-12)
 
 
+def test_check_names_answers_in_columns_of_question_and_side(tmp_path: Path) -> None:
+    rows = [{"pid": i, "trust_human": OWN["trust"][i], "trust_gpt4": OTHER["trust"][i]} for i in range(80)]
+    as_csv(tmp_path / "wide.csv", rows)
+    assert concord.check(tmp_path / "wide.csv").commands == ("concord score answers",)
+
+
+def test_a_column_that_names_models_beside_columns_of_sides_is_unclear() -> None:
+    rows = [{"model": "m", "trust_human": OWN["trust"][i], "trust_gpt4": 3} for i in range(80)]
+    with pytest.raises(FileFormatError, match="found the columns 'model', 'trust_human', 'trust_gpt4'"):
+        concord.score_answers(rows)
+
+
 def test_trust_in_people_and_in_ai_is_no_pair_of_sides() -> None:
     rows = [{"pid": i, "trust_human": OWN["trust"][i], "trust_ai": OTHER["trust"][i]} for i in range(80)]
     with pytest.raises(FileFormatError, match="found the columns"):

@@ -223,12 +223,12 @@ def score_answers(
     table
         A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of rows: answers per person
         (``outcome, human, agent``; ``person``, ``study``, ``condition``, ``group`` where known), one below
-        the other (``outcome, source, answer``), wide (``human_X, agent_X``), counts (``outcome, option,
-        human_count, agent_count``) or moments (``outcome, n, human_mean, human_sd, agent_mean, agent_sd``);
-        or the name of a bundled table, ``twin-2k-500-answers`` or ``twin-2k-500-moments``. Or people's
-        answers alone, one column per question.
+        the other (``outcome, source, answer``), wide (``human_X, agent_X`` or ``X_gpt4``), counts (``outcome,
+        option, human_count, agent_count``) or moments (``outcome, n, human_mean, human_sd, agent_mean,
+        agent_sd``); or the name of a bundled table, ``twin-2k-500-answers`` or ``twin-2k-500-moments``. Or
+        people's answers alone, one column per question.
     agents
-        Answers of every agent to the same questions, a table each, also results of EDSL.
+        Answers of every agent to the same questions, a table each, also results of EDSL and logs of Inspect.
     agent_column
         Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
     questions

@@ -32,8 +32,10 @@ from concord.files.text import vocabulary
 from concord.people.answers.surveys import holds_numbers, is_qualtrics, role_of, without_import_ids
 from concord.people.check import EFFECTS, check_table, maps_tests, understood
 from concord.people.protocol_file import PROTOCOL_FILES, is_protocol_file, read_protocol
+from concord.people.table.by_side import by_side
 from concord.people.table.columns import KNOWN, SIDES, fold
 from concord.people.table.handmade.read import handmade_header
+from concord.people.table.handmade.words import names_statistic
 from concord.structure.read.long import columns_of_models
 
 if TYPE_CHECKING:
@@ -302,6 +304,7 @@ def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
         {name.removeprefix(f"{side}_") for name in named if name.startswith(f"{side}_")} for side in SIDES
     ]
     both = sides[0] & sides[1] & {fold(title).partition("_")[2] for title in numbers}
+    both |= _questions_of_sides(table.header, numbers)
     source = next((named[name] for name in names_of("answers")["source"] if name in named), None)
     if both or (source is not None and len(asked) > 1):
         meant |= {} if source is None else {source: "who answered"}
@@ -339,6 +342,15 @@ def _is_on_scale(column: "pl.Series") -> bool:
     values = read_numbers(column)[0]
     known = values[~np.isnan(values) & ~np.isin(values, [*FAR, *NEGATIVE])]
     return bool(known.size) and bool(np.all((known == np.round(known)) & (np.abs(known) <= _LONGEST_SCALE)))
+
+
+def _questions_of_sides(header: Sequence[str], numbers: Sequence[str]) -> set[str]:
+    """Return the questions that titles such as ``trust_human`` and ``trust_gpt4`` name beside their side."""
+    sides = by_side(header, names_of("answers_of_side"))
+    if sides.twice or any(map(names_statistic, sides.said.values())):
+        return set()
+    held = {part for own in sides.shared().values() for part in own if part}
+    return {part for part in held & sides.said.keys() if header[sides.people[part]] in numbers}
 
 
 def _nearest(path: Path, options: TableOptions) -> str:

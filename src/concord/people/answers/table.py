@@ -46,7 +46,7 @@ from concord.people.answers.surveys import (
     survey_table,
 )
 from concord.people.table.by_side import by_side
-from concord.people.table.columns import fold
+from concord.people.table.columns import SIDES, fold
 from concord.people.table.handmade.words import is_people, names_statistic
 
 if TYPE_CHECKING:
@@ -222,6 +222,9 @@ def _sided(table: ColumnTable) -> ColumnTable | None:
         *(j for held in agents.values() for j in held.values()),
     }
     common = [title for j, title in enumerate(table.header) if j not in owned and title.strip()]
+    made = {f"{side}{name}" for name in names.values() for side in SIDES}
+    if {"model", "agent_answer", *made} & {*common}:
+        return None  # which of two columns is meant is not clear
     parts, said = [], []
     for name, held in agents.items():
         shown = name if name else "agent"
