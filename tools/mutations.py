@@ -330,13 +330,14 @@ def verdict(tree: Tree, learnt: Mapping[str, Any], one: Mutant, patience: float)
         code, failed = tree.pytest(["-x", *chosen], timeout=60 + 6 * usual)
     finally:
         tree.write(one.path, original)
-    said = "survived" if code == 0 else "caught"
-    return said, " ".join(chosen if said == "survived" else failed[:1]), time.monotonic() - begun
+    if code is None or failed:
+        return "caught", " ".join(failed[:1]) or "too slow", time.monotonic() - begun
+    return "survived" if code == 0 else "not run", " ".join(chosen), time.monotonic() - begun
 
 
 def confirmed(tree: Tree, found: Sequence[dict[str, Any]]) -> None:
     """Take back what was caught by a test that fails without the change too."""
-    tests = sorted({one["by"] for one in found if one["verdict"] == "caught" and one["by"]})
+    tests = sorted({one["by"] for one in found if one["verdict"] == "caught"} - {"too slow"})
     failed = tree.pytest(tests, timeout=None)[1] if tests else []
     for one in found:
         if one["verdict"] == "caught" and one["by"] in failed:

@@ -95,7 +95,7 @@ def test_a_chain_of_two_steps_is_not_short(n_steps: int, n_short: int) -> None:
 
 
 def test_graded_rows_without_a_name_belong_to_the_only_model_that_is_named() -> None:
-    rows = [{"item": i, "mode": mode, "correct": 1} for i in range(3) for mode in ("cot", "direct")]
+    rows = [{"id": i, "mode": mode, "correct": 1} for i in range(3) for mode in ("cot", "direct")]
     _, replies, name = read_graded([rows[0] | {"model": "m"}, *rows[1:]], model=None, cluster=None)
     assert (name, len(replies.rows)) == ("m", 6)
 
