@@ -47,7 +47,15 @@ def test_other_delimiters_are_recognised_and_told(tmp_path: Path, mark: str, wor
 
 @pytest.mark.parametrize(
     ("lines", "comma"),
-    [("1,5;2\n", True), ("1,500;2\n", False), ("1,5;2.5\n", False), ("1,500;2,25\n", True), ("x;2\n", False)],
+    [
+        ("1,5;2\n", True),
+        ("1,500;2\n", False),
+        ("1,5;2.5\n", False),
+        ("1,500;2,25\n", True),
+        ("x;2\n", False),
+        ("1,2;2\n1,2,3;2\n2;1\n", False),  # choices of one question, several at a time
+        ("1,2;2,5\n1,2,3;2\n", True),
+    ],  # fmt: skip
 )
 def test_a_file_of_semicolons_says_by_its_numbers_what_a_comma_is(
     tmp_path: Path, lines: str, comma: bool

@@ -36,6 +36,8 @@ _LOOKED_AT = 2**20
 _SEEN = 2_000
 """Rows that are looked at for decimal commas."""
 _POINT = re.compile(r"[-−+]?\d{0,15}\.\d{1,17}")
+_CHOICES = re.compile(r"\d{1,3}(?:, ?\d{1,3}){2,40}")
+"""Several choices of one question: what stands beside them in a column is no decimal comma either."""
 
 
 def read_delimited(name: str, text: str) -> Grid:
@@ -51,11 +53,17 @@ def read_delimited(name: str, text: str) -> Grid:
 
 def _first_comma(grid: Grid) -> str:
     """Return a number with a decimal comma, where no number has a point and some cannot be thousands."""
-    seen = [cell for j in range(len(grid.header)) for cell in grid.cells(j)[:_SEEN] if isinstance(cell, str)]
-    commas = [cell.strip() for cell in seen if is_decimal_comma(cell)]
-    if any(_POINT.fullmatch(cell.strip()) for cell in seen):
+    columns = [
+        [cell.strip() for cell in grid.cells(j)[:_SEEN] if isinstance(cell, str)]
+        for j in range(len(grid.header))
+    ]
+    if any(_POINT.fullmatch(cell) for cells in columns for cell in cells):
         return ""
-    return next((cell for cell in commas if len(cell.rpartition(",")[2]) != 3), "")
+    for cells in columns:
+        found = [cell for cell in cells if is_decimal_comma(cell) and len(cell.rpartition(",")[2]) != 3]
+        if found and not any(map(_CHOICES.fullmatch, cells)):
+            return found[0]
+    return ""
 
 
 def delimiter_note(name: str, delimiter: str) -> tuple[str, ...]:
