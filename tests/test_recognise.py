@@ -246,3 +246,45 @@ def test_the_account_of_a_table_of_the_format_tells_used_columns_from_others(
     for said in ("pas: pas", "n_tests: not used", "human_d_published: not used"):
         assert f"  {said}\n" in found.output
     assert f"  {title}: not used" not in found.output
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        (
+            "question,option,people,gpt4\nq1,a,30,25\nq1,b,20,25\nq2,a,10,30\nq2,b,40,20\n",
+            "counts of answers",
+            ("question: outcome", "option: option", "people: counts of answers", "gpt4: counts of answers"),
+        ),
+        (
+            "Frage;M Mensch;SD Mensch;n Mensch;M GPT-4;SD GPT-4;n GPT-4\nA;4,2;1,1;50;4,5;0,6;50\n",
+            "moments of answers",
+            ("Frage: outcome", "M Mensch: moments of answers", "n GPT-4: moments of answers"),
+        ),
+        (
+            "pair,Urteil AB,Urteil BA\n1,A,B\n2,B,B\n",
+            "verdicts of judges, one column per order",
+            ("pair: pair", "Urteil AB: verdicts, A first", "Urteil BA: verdicts, B first"),
+        ),
+    ],
+)
+def test_columns_of_sides_and_of_orders_are_named(
+    tmp_path: Path, text: str, kind: str, said: tuple[str, ...]
+) -> None:
+    (tmp_path / "t.csv").write_text(text, "utf-8")
+    found = CliRunner().invoke(app, ["check", str(tmp_path / "t.csv")])
+    assert found.exit_code == 0
+    assert f"well formed ({kind}:" in found.output
+    for words in said:
+        assert f"  {words}\n" in found.output
+
+
+def test_means_of_two_groups_on_each_side_are_a_table_of_tests(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "outcome,Human treatment M,Human treatment SD,Human treatment n,Human control M,Human control SD,"
+        "Human control n,GPT-4 treatment M,GPT-4 treatment SD,GPT-4 treatment n,GPT-4 control M,"
+        "GPT-4 control SD,GPT-4 control n\na,4,1,30,3,1,30,4,1,30,3,1,30\nb,4,1,30,3.5,1,30,4,1,30,3,1,30\n",
+        "utf-8",
+    )
+    found = CliRunner().invoke(app, ["check", str(tmp_path / "t.csv")])
+    assert "taken by: concord score people" in found.output

@@ -30,6 +30,7 @@ from concord.files.survey import SURVEYS, is_limesurvey, read_survey
 from concord.files.tables import LINES, TableChoices, TableOptions, read_raw, rows_key, table_options
 from concord.files.text import vocabulary
 from concord.people.answers.surveys import holds_numbers, is_qualtrics, role_of, without_import_ids
+from concord.people.answers.table import counts_options
 from concord.people.check import EFFECTS, check_table, maps_tests, understood
 from concord.people.protocol_file import PROTOCOL_FILES, is_protocol_file, read_protocol
 from concord.people.table.by_side import by_side
@@ -309,8 +310,8 @@ def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
     if both or (source is not None and len(asked) > 1):
         meant |= {} if source is None else {source: "who answered"}
         return _shaped(path, table, n, "answers as people and agents gave them", "score answers", meant)
-    if _is_handmade(path, table.options):
-        return None
+    if (found := _of_sides(path, table, n)) is not None or _is_handmade(path, table.options):
+        return found
     if models := columns_of_models(table):
         arranged = {one: words for words in ("item", "arrangement") for one in names_of("scores")[words]}
         meant = {title: arranged[fold(title)] for title in table.header if fold(title) in arranged}
@@ -351,6 +352,29 @@ def _questions_of_sides(header: Sequence[str], numbers: Sequence[str]) -> set[st
         return set()
     held = {part for own in sides.shared().values() for part in own if part}
     return {part for part in held & sides.said.keys() if header[sides.people[part]] in numbers}
+
+
+def _of_sides(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
+    """Tell counts of options, and means with SD and n, that stand in columns of people and of models."""
+    sides = by_side(table.header, names_of("answers_of_side"))
+    agents, parts = sides.shared(), ("study", "outcome", "condition", "group", "option")
+    known = {name: part for part in parts for name in names_of("answers")[part]}
+    meant = {
+        title: known[plain]
+        for title, plain in zip(table.header, plain_titles(table.header), strict=True)
+        if plain in known
+    }
+    if sides.twice or not agents or "outcome" not in meant.values():
+        return None
+    held = [sides.people, *agents.values()]
+    if "" in sides.people and counts_options(table):
+        kind, owned = "counts of answers", [one[""] for one in held if "" in one]
+    elif all(one.keys() >= {"mean", "sd"} for one in held):
+        kind, owned = "moments of answers", [j for one in held for j in one.values()]
+    else:
+        return None
+    meant |= {table.header[j]: kind for j in owned}
+    return _shaped(path, table, n, kind, "score answers", meant)
 
 
 def _nearest(path: Path, options: TableOptions) -> str:

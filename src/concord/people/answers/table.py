@@ -142,7 +142,7 @@ def read_answer_table(
     tables = [survey_table(one, how, labels) for one, how in zip((source, *agents), hows, strict=True)]
     tables[1:] = [of_log(tables[0], one) for one in tables[1:]]
     table = _given_apart(tables) if agents else tables[0]
-    is_counted = not agents and _counts_options(table)
+    is_counted = not agents and counts_options(table)
     found = None if is_counted else _read_layout(table, agent_column, questions, weights)
     if found is None:
         sided = _sided(table)
@@ -211,7 +211,7 @@ def _sided(table: ColumnTable) -> ColumnTable | None:
         return None
     names = {part: f"_{sides.said.get(part, part)}" if part else "" for part in sides.people}
     frame = table.take([title for title in table.header if title.strip()])
-    told, counted = [], _counts_options(table)
+    told, counted = [], counts_options(table)
     if counted and "" in names:
         names[""] = "_count"
         counts = [sides.people[""], *(held[""] for held in agents.values() if "" in held)]
@@ -256,7 +256,7 @@ def _keys_of_options(table: ColumnTable) -> list[str]:
     return [] if None in (found[1], found[-1]) or is_of_person else [one for one in found if one is not None]
 
 
-def _counts_options(table: ColumnTable) -> bool:
+def counts_options(table: ColumnTable) -> bool:
     """Whether a table holds a row per option: every question has several, each of them once."""
     keys = _keys_of_options(table)
     if not keys or "" not in by_side(table.header, {}).people:

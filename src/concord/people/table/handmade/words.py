@@ -263,9 +263,11 @@ def meaning_of_words(words: list[str], *, ends_title: bool = True) -> str | None
 
 
 def names_statistic(text: str) -> bool:
-    """Whether words are those of a number of a test, such as t or p."""
-    field = meaning_of_words(words_of(text))
-    return field is not None and field not in IDENTITY
+    """Whether words are those of a number of a test, such as t or p, or the mean of one of two groups."""
+    found = meaning_of([text])
+    alone = meaning_of_words(words_of(text))
+    grouped = found is not None and found.field in GROUPED and found.group in ("1", "2")
+    return grouped or (alone is not None and alone not in IDENTITY)
 
 
 def _agent_of(level: str) -> tuple[str, list[str]]:
