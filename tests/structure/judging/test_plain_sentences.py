@@ -3,7 +3,7 @@
 import pytest
 
 import concord
-from concord.structure.judging.plain import EVEN, FIRST, SECOND, named_seat, said_seat
+from concord.structure.judging.plain import EVEN, FIRST, SECOND, named_seat, said_seat, winning_answer
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,10 @@ def test_recorded_replies_of_a_judge_are_read_and_counted_where_they_say_nothing
     (judge,) = concord.score_judge(rows).judges
     assert judge.n_unreadable == 12
     assert [pair.ab for pair in judge.pairs if sum(pair.ab)] == [(1, 0, 0)] * 6
+
+
+@pytest.mark.parametrize(
+    "said", ["A=B", "[[C]]", "neither", "The two answers are equally good, it is a tie."]
+)
+def test_people_who_call_a_pair_even_are_read_as_a_tie_however_they_say_it(said: str) -> None:
+    assert winning_answer(said, ("m", "n"), "human") == "tie"

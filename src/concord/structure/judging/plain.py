@@ -565,6 +565,8 @@ def winning_answer(value: object, models: tuple[str, str], column: str, order: s
     says_seat = word in ("first", "second", "1st", "2nd")
     if seat is None or (says_seat and order == UNORDERED):
         raise BadRowError(column, value, "a, b or tie")
+    if seat == EVEN:
+        return TIE
     return seat_verdict(seat, order) if says_seat else (A, B)[seat]
 
 
