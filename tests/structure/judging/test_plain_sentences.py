@@ -54,8 +54,6 @@ def test_recorded_replies_of_a_judge_are_read_and_counted_where_they_say_nothing
     assert [pair.ab for pair in judge.pairs if sum(pair.ab)] == [(1, 0, 0)] * 6
 
 
-@pytest.mark.parametrize(
-    "said", ["A=B", "[[C]]", "neither", "Both are equally good, it is a tie."]
-)
+@pytest.mark.parametrize("said", ["A=B", "[[C]]", "neither", "Both are equally good, it is a tie."])
 def test_people_who_call_a_pair_even_are_read_as_a_tie_however_they_say_it(said: str) -> None:
     assert winning_answer(said, ("m", "n"), "human") == "tie"
