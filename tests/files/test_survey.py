@@ -115,6 +115,15 @@ def test_a_file_that_is_no_survey_is_refused_by_name(tmp_path: Path) -> None:
         concord.score_answers(tmp_path / "x.sav")
 
 
+def test_a_damaged_file_whose_variable_has_no_name_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "survey.sav")
+    whole = path.read_bytes()
+    assert whole.count(b"TRUST   ") >= 1
+    path.write_bytes(whole.replace(b"TRUST   ", b" " * 8, 1))
+    with pytest.raises(FileFormatError, match=r"survey\.sav: damaged: a variable has no name"):
+        concord.check(path)
+
+
 def qualtrics(path: Path) -> tuple[Path, Path]:
     """Write an export with three head lines and texts of choices, and its survey file."""
     texts = {1: "Not at all", 2: "A little", 3: "Somewhat", 4: "Much", 5: "<b>Fully</b>"}

@@ -74,6 +74,8 @@ def read_survey(path: Path) -> Survey:
         raise FileFormatError(
             f"{path.name}: cannot be read as a file of {SURVEYS[ending]} ({fault}); save it again"
         ) from fault
+    if None in meta.column_names:
+        raise FileFormatError(f"{path.name}: damaged: a variable has no name; save it again")
     labels = {
         name: str(label)
         for name, label in zip(meta.column_names, meta.column_labels, strict=True)
