@@ -317,6 +317,15 @@ def test_a_reader_ends_in_a_result_or_a_message(tmp_path: Path, name: str) -> No
         _tried(lambda rng: READERS[name](rng, tmp_path), seed)
 
 
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [("verdicts, CSV cells", 900_598), ("files of every kind, checked", 1_700_786),
+     ("edsl_survey.json, people beside", 3_100_130)],
+)  # fmt: skip
+def test_what_once_had_no_message_has_one(tmp_path: Path, name: str, seed: int) -> None:
+    _tried(lambda rng: READERS[name](rng, tmp_path), seed)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(READERS))
 def test_a_reader_ends_in_a_result_or_a_message_very_often(tmp_path: Path, name: str) -> None:

@@ -129,7 +129,7 @@ def _edsl_table(source: TableSource, options: TableOptions) -> ColumnTable | Non
 
 def _edsl_rows(found: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
     """Return interviews as rows: who answered, under which scenario, and every answer."""
-    once = len({(one["agent"], str(one["scenario"]), one["model"]) for one in found}) == len(found)
+    once = len({str((one["agent"], one["scenario"], one["model"])) for one in found}) == len(found)
     shown = len({str(one["scenario"]) for one in found}) > 1
     return [
         {
