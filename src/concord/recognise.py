@@ -33,7 +33,7 @@ from concord.people.answers.surveys import holds_numbers, is_qualtrics, role_of,
 from concord.people.answers.table import counts_options
 from concord.people.check import EFFECTS, check_table, maps_tests, understood
 from concord.people.protocol_file import PROTOCOL_FILES, is_protocol_file, read_protocol
-from concord.people.table.by_side import by_side
+from concord.people.table.by_side import BySide, by_side
 from concord.people.table.columns import KNOWN, SIDES, fold
 from concord.people.table.handmade.read import handmade_header
 from concord.people.table.handmade.words import names_statistic
@@ -305,12 +305,13 @@ def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
         {name.removeprefix(f"{side}_") for name in named if name.startswith(f"{side}_")} for side in SIDES
     ]
     both = sides[0] & sides[1] & {fold(title).partition("_")[2] for title in numbers}
-    both |= _questions_of_sides(table.header, numbers)
+    owned, held = by_side(table.header, names_of("answers_of_side")), {*numbers}
+    both |= _questions_of_sides(owned, [title in held for title in table.header])
     source = next((named[name] for name in names_of("answers")["source"] if name in named), None)
     if both or (source is not None and len(asked) > 1):
         meant |= {} if source is None else {source: "who answered"}
         return _shaped(path, table, n, "answers as people and agents gave them", "score answers", meant)
-    if (found := _of_sides(path, table, n)) is not None or _is_handmade(path, table.options):
+    if (found := _of_sides(path, table, n, owned)) is not None or _is_handmade(path, table.options):
         return found
     if models := columns_of_models(table):
         arranged = {one: words for words in ("item", "arrangement") for one in names_of("scores")[words]}
@@ -345,18 +346,16 @@ def _is_on_scale(column: "pl.Series") -> bool:
     return bool(known.size) and bool(np.all((known == np.round(known)) & (np.abs(known) <= _LONGEST_SCALE)))
 
 
-def _questions_of_sides(header: Sequence[str], numbers: Sequence[str]) -> set[str]:
+def _questions_of_sides(sides: BySide, is_number: Sequence[bool]) -> set[str]:
     """Return the questions that titles such as ``trust_human`` and ``trust_gpt4`` name beside their side."""
-    sides = by_side(header, names_of("answers_of_side"))
     if sides.twice or any(map(names_statistic, sides.said.values())):
         return set()
     held = {part for own in sides.shared().values() for part in own if part}
-    return {part for part in held & sides.said.keys() if header[sides.people[part]] in numbers}
+    return {part for part in held & sides.said.keys() if is_number[sides.people[part]]}
 
 
-def _of_sides(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
+def _of_sides(path: Path, table: ColumnTable, n: int, sides: BySide) -> FileCheck | None:
     """Tell counts of options, and means with SD and n, that stand in columns of people and of models."""
-    sides = by_side(table.header, names_of("answers_of_side"))
     agents, parts = sides.shared(), ("study", "outcome", "condition", "group", "option")
     known = {name: part for part in parts for name in names_of("answers")[part]}
     meant = {

@@ -215,12 +215,10 @@ def sentence(estimates: Sequence[CombinedEstimate]) -> str:
         return _worth_words(told[0])
     if len(told) <= _EACH:
         return say("combine.worth.several", n=len(told), said="; ".join(_worth_of_one(one) for one in told))
-    known = sorted(
-        (one for one in told if one.worth.value is not None), key=lambda one: one.worth.value or 0.0
-    )
+    known = sorted((one.worth.value, i) for i, one in enumerate(told) if one.worth.value is not None)
     said = say("combine.worth.never")
     if known:
-        low, high = _worth_of_one(known[0]), _worth_of_one(known[-1])
+        low, high = (_worth_of_one(told[i]) for _, i in (known[0], known[-1]))
         said = say("combine.worth.from_to", low=low, high=high)
     return say("combine.worth.several", n=len(told), said=said)
 
